@@ -3,9 +3,10 @@ internal import Synchronization
 
 /// A cache of pictures in memory, which removes the least recently used ones when there are too many.
 ///
-/// Counted are four bytes for each pixel, the colour profile, the key, the validators, and 512 bytes for each picture.
-/// Only the first frame of an animation is stored and counted. When more than `capacity` bytes are used, pictures are
-/// removed until at most `preferredUsage` are. A picture larger than the capacity is not stored and displaces no other.
+/// Counted are four bytes for each pixel. Only the first frame of an animation is stored and counted. When more than
+/// `capacity` bytes are used, pictures are removed until at most `preferredUsage` are. A picture larger than the capacity
+/// is not stored and displaces no other. What is kept beside the pixels (the colour profile, the key, the validators, and
+/// 512 bytes for each picture) is counted by itself, and may take as much again.
 /// When the machine, or the process's control group, is short of memory, the cache shrinks to the preferred usage, and
 /// when it is very short, to nothing.
 ///
@@ -21,7 +22,7 @@ public final class AutoPurgingImageCache: ImageRequestCache {
         var freshness: ImageFreshness
     }
 
-    /// The bytes counted for each picture in addition to its own, for the cost of storing it.
+    /// The bytes counted for each picture beside its own, for the cost of storing it.
     static let overhead = 512
 
     /// 100 MiB, of which 60 are left after a purge: AFNetworking's numbers.
@@ -86,7 +87,7 @@ public final class AutoPurgingImageCache: ImageRequestCache {
 // MARK: - Size
 
 extension AutoPurgingImageCache {
-    /// The bytes in use, as they are counted.
+    /// The bytes of the pixels.
     public var memoryUsage: Int { state.withLock { $0.machine.usage } }
     public var count: Int { state.withLock { $0.machine.count } }
     public var capacity: Int { state.withLock { $0.machine.capacity } }
@@ -157,8 +158,8 @@ extension AutoPurgingImageCache {
         return change { machine in
             machine.renew(key, until: end) {
                 $0.freshness = freshness
-            } bytes: {
-                $0.byteCount + key.byteCount
+            } beside: {
+                $0.bytesBeside + key.byteCount
             }
         }
     }
@@ -177,17 +178,21 @@ extension AutoPurgingImageCache {
         state.withLock { $0.pressure.begin { [weak self] in self?.relieve($0) } }
         let end = stored.freshness.lifetime.map { now() + $0 }
         let stored = stored.owningItsProfile
-        return change { $0.add(stored, bytes: stored.byteCount + key.byteCount, for: key, until: end) }
+        return change {
+            $0.add(
+                stored, bytes: stored.image.byteCount, beside: stored.bytesBeside + key.byteCount, for: key, until: end)
+        }
     }
 }
 
 // MARK: - What is counted
 
 extension AutoPurgingImageCache.Stored {
-    var byteCount: Int {
+    /// What is kept beside the pixels and the key.
+    var bytesBeside: Int {
         let texts: [String?] = [freshness.entityTag, freshness.lastModified, freshness.source?.text]
         let asking = texts.reduce(0) { bytes, text in bytes + (text?.utf8.count ?? 0) }
-        return image.byteCount + (image.colorProfile?.count ?? 0) + asking + AutoPurgingImageCache.overhead
+        return (image.colorProfile?.count ?? 0) + asking + AutoPurgingImageCache.overhead
     }
 
     /// A copy with its own profile, since a slice would keep all of its storage.

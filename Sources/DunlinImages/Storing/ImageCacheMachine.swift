@@ -2,9 +2,9 @@ internal import Dunlin
 
 /// The rules of a cache that purges itself.
 ///
-/// Entries are counted in bytes. When a new entry exceeds `capacity`, the least recently used ones are removed until at
-/// most `preferred` bytes are left; the new entry stays. An entry larger than the capacity is refused and displaces
-/// nothing.
+/// Entries are counted in bytes, and what is kept beside them by itself; both sums have the same limits. When a new entry
+/// exceeds `capacity`, the least recently used ones are removed until at most `preferred` bytes are left; the new entry
+/// stays. An entry larger than the capacity is refused and displaces nothing.
 ///
 /// It knows neither clocks nor pictures: times are durations since a beginning that the driver knows. Removed values
 /// are kept in `discarded`, so that the driver can release them outside its lock.
@@ -12,6 +12,7 @@ struct ImageCacheMachine<Key: Hashable, Value> {
     struct Entry {
         var value: Value
         var bytes: Int
+        var beside: Int
         /// When the entry becomes stale; nil for never.
         var end: Duration?
     }
@@ -25,6 +26,8 @@ struct ImageCacheMachine<Key: Hashable, Value> {
     let capacity: Int
     let preferred: Int
     private(set) var usage = 0
+    /// The bytes kept beside the entries' own.
+    private(set) var beside = 0
     private var entries = RecentValues<Key, Entry>()
     private var discarded: [Value] = []
 
@@ -43,12 +46,15 @@ struct ImageCacheMachine<Key: Hashable, Value> {
     var keys: some Collection<Key> { entries.keys }
 
     /// Adds a value. Returns false if it is larger than the capacity. In any case the key's former value is removed.
-    mutating func add(_ value: Value, bytes: Int, for key: Key, until end: Duration? = nil) -> Bool {
+    mutating func add(
+        _ value: Value, bytes: Int, beside: Int = 0, for key: Key, until end: Duration? = nil
+    ) -> Bool {
         _ = remove(key)
-        guard bytes >= 0, bytes <= capacity else { return false }
-        entries.keep(Entry(value: value, bytes: bytes, end: end), for: key)
+        guard bytes >= 0, max(bytes, beside) <= capacity else { return false }
+        entries.keep(Entry(value: value, bytes: bytes, beside: beside, end: end), for: key)
         usage += bytes
-        if usage > capacity { purge(keeping: 1) }
+        self.beside += beside
+        if max(usage, self.beside) > capacity { purge(keeping: 1) }
         return true
     }
 
@@ -63,28 +69,29 @@ struct ImageCacheMachine<Key: Hashable, Value> {
     /// Looks up a value of any age.
     mutating func anyValue(for key: Key) -> Value? { entries.use(key)?.value }
 
-    /// Renews an unchanged value with a new end and size. Returns false if it is gone; it is removed if it has become
-    /// larger than the capacity.
+    /// Renews an unchanged value with a new end and other bytes beside it. Returns false if it is gone; it is removed if
+    /// these exceed the capacity.
     mutating func renew(
-        _ key: Key, until end: Duration?, _ change: (inout Value) -> Void, bytes count: (Value) -> Int
+        _ key: Key, until end: Duration?, _ change: (inout Value) -> Void, beside count: (Value) -> Int
     ) -> Bool {
-        guard let former = entries.use(key)?.bytes else { return false }
-        let bytes = entries.change(key) { entry in
+        guard let former = entries.use(key)?.beside else { return false }
+        let renewed = entries.change(key) { entry in
             entry.end = end
             change(&entry.value)
-            entry.bytes = count(entry.value)
-            return entry.bytes
+            entry.beside = count(entry.value)
+            return entry.beside
         }
-        guard let bytes else { return false }
-        usage += bytes - former
-        if bytes > capacity { return !remove(key) }
-        if usage > capacity { purge(keeping: 1) }
+        guard let renewed else { return false }
+        beside += renewed - former
+        if renewed > capacity { return !remove(key) }
+        if beside > capacity { purge(keeping: 1) }
         return true
     }
 
     mutating func remove(_ key: Key) -> Bool {
         guard let entry = entries.remove(key) else { return false }
         usage -= entry.bytes
+        beside -= entry.beside
         discarded.append(entry.value)
         return true
     }
@@ -100,7 +107,7 @@ struct ImageCacheMachine<Key: Hashable, Value> {
         if entries.count == 0 { return false }
         discarded += entries.latestFirst.map(\.value.value)
         entries.removeAll()
-        usage = 0
+        (usage, beside) = (0, 0)
         return true
     }
 
@@ -116,7 +123,9 @@ struct ImageCacheMachine<Key: Hashable, Value> {
 
     /// Purges. The `latest` most recently used values stay, whatever their size.
     private mutating func purge(keeping latest: Int) {
-        while usage > preferred, entries.count > latest, let oldest = entries.first { _ = remove(oldest.key) }
+        while max(usage, beside) > preferred, entries.count > latest, let oldest = entries.first {
+            _ = remove(oldest.key)
+        }
     }
 }
 

@@ -27,12 +27,26 @@ import Testing
     }
 
     @Test(.rows("IC-2", "IC-8"), arguments: [(850, 300, 1.0), (850, 300, 2.0), (1, 1, 3.0)])
-    func `an image counts four bytes for each pixel, whatever its scale, beside its key and its place`(
+    func `an image counts four bytes for each pixel, whatever its scale, and nothing for what is beside them`(
         width: Int, height: Int, scale: Double
     ) throws {
         let cache = try Self.cache(10 << 20)
         cache.add(try Pictures.buffer(width, height, scale: scale), for: "a")
-        #expect(cache.memoryUsage == width * height * 4 + AutoPurgingImageCache.overhead + 1)
+        #expect(cache.memoryUsage == width * height * 4)
+    }
+
+    @Test(.rows("IC-1", "IC-2", "IC-3", "IC-15"))
+    func `a cache for ten pictures holds ten, and six after the eleventh`() throws {
+        let bytes = 1_020_000
+        let cache = try Self.cache(10 * bytes, 6 * bytes)
+        for number in 1...11 {
+            var picture = try Pictures.buffer(850, 300)
+            picture.colorProfile = Bytes([UInt8](repeating: 7, count: 3000))
+            let key = ImageKey(url: "http://a.test/\(number)")
+            cache.add(picture, for: key, freshness: ImageFreshness(entityTag: "\"\(number)\""))
+            #expect(cache.count == (number == 11 ? 6 : number))
+        }
+        #expect(cache.memoryUsage == 6 * bytes)
     }
 
     @Test(.rows("IC-7", "IC-11", "IC-13")) func `an added image is found until it is removed`() throws {
@@ -108,9 +122,9 @@ import Testing
         async throws
     {
         let source = ToldPressure()
-        let each = 100 + 2 + AutoPurgingImageCache.overhead
+        let each = 16 * 16 * 4
         let cache = try Self.cache(1 << 20, 4 * each, source)
-        for number in 10..<30 { cache.add(try Pictures.buffer(5, 5), for: "\(number)") }
+        for number in 10..<30 { cache.add(try Pictures.buffer(16, 16), for: "\(number)") }
         #expect(cache.memoryUsage == 20 * each)
         try await eventually("it observes") { source.begun == 1 }
         source.tell(.some)
@@ -155,7 +169,7 @@ import Testing
                 }
             }
         }
-        #expect(cache.memoryUsage == cache.count * (picture.byteCount + 2 + AutoPurgingImageCache.overhead))
+        #expect(cache.memoryUsage == cache.count * picture.byteCount)
         #expect(cache.memoryUsage <= 64_000)
         cache.removeAll()
         #expect(cache.memoryUsage == 0)

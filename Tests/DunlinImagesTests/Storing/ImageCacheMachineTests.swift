@@ -69,6 +69,20 @@ import Testing
         #expect(machine.usage == 0)
     }
 
+    @Test(.rows("IC-2")) func `what is beside the images has the same limits as they, and takes none of their room`()
+        throws
+    {
+        var machine = try Self.machine(100, 60)
+        for number in 0..<5 { _ = machine.add(number, bytes: 20, beside: 20, for: "\(number)") }
+        #expect(machine.usage == 100 && machine.beside == 100)
+        _ = machine.add(5, bytes: 0, beside: 1, for: "5")
+        #expect(machine.usage == 40 && machine.beside == 41)
+        let isAdded = machine.add(6, bytes: 1, beside: 101, for: "6")
+        #expect(!isAdded && machine.count == 3)
+        _ = machine.removeAll()
+        #expect(machine.beside == 0)
+    }
+
     @Test func `a new image stays even if it is larger than the preferred usage`() throws {
         var machine = try Self.machine(100, 60)
         _ = machine.add(1, bytes: 50, for: "a")
@@ -103,12 +117,12 @@ import Testing
         #expect(Self.look(&machine, at: 10) == "stale")
         let renewed = machine.renew("a", until: .seconds(20)) {
             $0 += 1
-        } bytes: {
+        } beside: {
             $0
         }
         let missed = machine.renew("b", until: nil) {
             $0 += 1
-        } bytes: {
+        } beside: {
             $0
         }
         #expect(renewed)
@@ -119,22 +133,22 @@ import Testing
         #expect(Self.look(&machine, at: 20) == "stale")
     }
 
-    @Test func `a renewed image counts with its new size, and makes room for itself`() throws {
+    @Test func `a renewed image counts with what is beside it now, and makes room for itself`() throws {
         var machine = try Self.machine(100, 60)
-        for name in ["a", "b", "c"] { _ = machine.add(20, bytes: 20, for: name) }
+        for name in ["a", "b", "c"] { _ = machine.add(20, bytes: 1, beside: 20, for: name) }
         let larger = machine.renew("a", until: nil) {
             $0 = 70
-        } bytes: {
+        } beside: {
             $0
         }
-        #expect(larger && machine.usage == 70)
+        #expect(larger && machine.usage == 1 && machine.beside == 70)
         #expect(Array(machine.keys) == ["a"])
         let tooLarge = machine.renew("a", until: nil) {
             $0 = 101
-        } bytes: {
+        } beside: {
             $0
         }
-        #expect(!tooLarge && machine.usage == 0 && machine.count == 0)
+        #expect(!tooLarge && machine.usage == 0 && machine.beside == 0 && machine.count == 0)
     }
 
     private static func look(_ machine: inout Machine, at seconds: Int) -> String {
