@@ -208,6 +208,29 @@ import Testing
         }
     }
 
+    @Test(.rows("RE-17")) func `a probe is made again at its interval, though the network does not change`()
+        async throws
+    {
+        let answers = Mutex(0)
+        let told = LoopbackServer.Gate()
+        var probe = Reachability.Probe {
+            let isFirst = answers.withLock { count in
+                count += 1
+                return count == 1
+            }
+            if isFirst { return false }
+            try await told.opened()
+            return true
+        }
+        #expect(probe.interval == .seconds(60))
+        probe.interval = .milliseconds(1)
+        let reachability = Reachability(source: ManualNetwork(.wired), probing: probe)
+        var paths = reachability.paths.makeAsyncIterator()
+        #expect(await paths.next()?.status == .notReachable)
+        told.open()
+        #expect(await paths.next()?.status == .wired)
+    }
+
     @Test func `a stored response says nothing of the server's reachability`() async throws {
         let mocked = try Mocked { $0.cache = HTTPSession.Cache() }
         mocked.transport.on(.get, "/health").respond(fields: ["Cache-Control": "max-age=1000"], body: "well")

@@ -3,6 +3,7 @@ import DunlinTesting
 import LeakChecking
 import LedgerRows
 import Mocking
+import Synchronization
 import Testing
 
 /// What a session is made of and what it keeps apart.
@@ -64,6 +65,30 @@ import Testing
         #expect(await first.session.tasks.count == 1 && !first.session.isShutDown)
         running.cancel()
         _ = await running.result
+    }
+
+    @Test(.rows("SM-16", "HS-20"))
+    func `a session that is made of another's configuration has all its settings, and connections of its own`()
+        async throws
+    {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { _ in .response(body: "x") }
+        let ended = Atomic(0)
+        var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+        configuration.useLoopOfTest()
+        configuration.fields.append(name: "X-Own", value: "1")
+        configuration.requestSerializer = .json
+        configuration.hooks.completed = { _ in ended.add(1, ordering: .relaxed) }
+        let first = try HTTPSession(configuration)
+        let second = try HTTPSession(first.configuration)
+        for session in [first, second, second] { _ = try await session.post("", parameters: ["a": 1], as: .bytes) }
+        let requests = server.requests
+        #expect(requests.allSatisfy { $0.fields["X-Own"] == "1" && $0.body == #"{"a":1}"# })
+        #expect(requests.count == 3 && server.connectionCount == 2)
+        await first.shutdown()
+        await second.shutdown()
+        #expect(ended.load(ordering: .relaxed) == 3)
     }
 
     @Test(.rows("SM-8")) func `no two tasks have the same number, whichever session they belong to`() async throws {

@@ -38,6 +38,33 @@ struct `Serializers on a loop` {
         }
     }
 
+    /// Goes on when two are at work at once.
+    final class Meeting: ResponseSerializer {
+        private let present = Atomic(0)
+
+        func serialize(_ response: HTTP.WholeResponse) -> Bool {
+            present.add(1, ordering: .sequentiallyConsistent)
+            let end = ContinuousClock.now + .seconds(60)
+            while present.load(ordering: .sequentiallyConsistent) < 2, ContinuousClock.now < end { sched_yield() }
+            return present.load(ordering: .sequentiallyConsistent) == 2
+        }
+    }
+
+    @Test(.rows("SM-45"), .enabled(if: sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1))
+    func `long bodies are serialized at the same time, though their callers are on one loop`() async throws {
+        try await Stage.with(oneLoop: true) { (stage: Stage) async throws in
+            stage.server.respond { _ in .generated(length: 1 << 20) }
+            let (session, meeting) = (stage.session, Meeting())
+            let get = { @Sendable in
+                try await session.onEventLoop { @concurrent in try await session.get("x", as: meeting).value }
+            }
+            async let first = get()
+            async let second = get()
+            let (didFirst, didSecond) = try await (first, second)
+            #expect(didFirst && didSecond)
+        }
+    }
+
     @Test(arguments: [10, 1 << 20])
     func `what a serializer throws reaches the caller from wherever it runs`(count: Int) async throws {
         try await Stage.with { (stage: Stage) async throws in

@@ -51,6 +51,49 @@ import Testing
         #expect(await stage.monitor.state == .notActive)
     }
 
+    @Test(.rows("AI-1"))
+    func `the program's activity monitor is one, and off, and a monitor shows no session it does not follow`()
+        async throws
+    {
+        #expect(ActivityMonitor.shared === ActivityMonitor.shared)
+        #expect(await !ActivityMonitor.shared.isEnabled)
+        let stage = try await Stage()
+        let other = ActivityMonitor(clock: stage.clock)
+        await other.enable()
+        await stage.monitor.enable()
+        let request = try stage.task()
+        request.resume()
+        try await stage.pass(.seconds(1), .delayingStart)
+        try await eventually("its start", following: stage.clock) { await stage.monitor.state == .active }
+        #expect(await other.state == .notActive)
+        request.cancel()
+        _ = await request.result
+    }
+
+    private final class Lamp: ActivityMonitor.Display {
+        let told = Mutex<[Bool]>([])
+        func activityChanged(to isActive: Bool) { told.withLock { $0.append(isActive) } }
+    }
+
+    @Test(.rows("AI-11")) func `a display takes the place of another at once, and is told what shows`() async throws {
+        let stage = try await Stage()
+        let lamps = [Lamp(), Lamp(), Lamp()]
+        await stage.monitor.display(on: lamps[0])
+        await stage.monitor.enable()
+        let request = try stage.task()
+        request.resume()
+        try await stage.pass(.seconds(1), .delayingStart)
+        try await eventually("its start", following: stage.clock) { await stage.monitor.isActive }
+        await stage.monitor.display(on: lamps[1])
+        await stage.monitor.display(on: nil)
+        await stage.monitor.display(on: lamps[2])
+        request.cancel()
+        _ = await request.result
+        try await stage.pass(.milliseconds(170), .delayingEnd)
+        try await eventually("its end", following: stage.clock) { await !stage.monitor.isActive }
+        #expect(lamps.map { $0.told.withLock { $0 } } == [[true, false], [true, false], [true, false]])
+    }
+
     @Test func `an activity monitor's delays can be changed, for what begins or ends from then on`() async throws {
         let stage = try await Stage()
         let delays = ActivityMonitor.Delays(activation: .seconds(3), completion: .seconds(2))

@@ -75,7 +75,9 @@ import Testing
             "b": true, "i": -7, "u": 18_446_744_073_709_551_615, "d": 1.5, "s": "ä<&", "x": .data([0, 1]),
             "t": .date(Date(timeIntervalSince1970: 60)), "a": [1, [2], [:]],
         ]
-        guard case .bytes(let bytes) = try RequestBody.propertyList(value, format).content else { return }
+        let body = try RequestBody.propertyList(value, format)
+        guard case .bytes(let bytes) = body.content else { throw CancellationError() }
+        #expect(body.contentType == "application/x-plist")
         #expect(bytes.starts(with: format == .binary ? "bplist00".utf8 : "<?xml".utf8))
         let read = try PropertyListDecoder().decode(DynamicValue.self, from: Data(bytes))
         let keys = try #require(value.members?.map(\.key))

@@ -58,7 +58,7 @@ struct `Multipart forms` {
     @Test(.rows("MP-2", "MP-3", "MP-4", "MP-7", "MP-8", "MP-9", "MP-15", "MP-26", "MP-27"))
     func `a multipart form is written part by part, in order`() async throws {
         let folder = try Folder()
-        let path = try folder.write("JPEG", as: "a.jpg")
+        let (path, empty) = (try folder.write("JPEG", as: "a.jpg"), try folder.write("", as: "empty.txt"))
         let body = try RequestBody.multipart(boundary: "B") {
             MultipartPart.field("title", "Wäders")
             MultipartPart.data("raw", "123", fileName: "r.bin")
@@ -69,6 +69,10 @@ struct `Multipart forms` {
             MultipartPart.stream("s", length: 4, contentType: nil) { Pieces(pieces: ["ab", "", "cd"]) }
             MultipartPart.custom(["Content-ID": "<x>"], "c")
             MultipartPart.custom([:], "")
+            MultipartPart.field("blank", "")
+            MultipartPart.data("none", "", fileName: "none.bin")
+            MultipartPart.file("empty", at: empty, contentType: .plainText)
+            MultipartPart.stream("dry", length: 0, contentType: nil) { Pieces(pieces: []) }
         }
         let expected = """
             --B
@@ -107,6 +111,24 @@ struct `Multipart forms` {
 
             c
             --B
+
+
+            --B
+            Content-Disposition: form-data; name="blank"
+
+
+            --B
+            Content-Disposition: form-data; name="none"; filename="none.bin"
+            Content-Type: application/octet-stream
+
+
+            --B
+            Content-Disposition: form-data; name="empty"; filename="empty.txt"
+            Content-Type: text/plain
+
+
+            --B
+            Content-Disposition: form-data; name="dry"
 
 
             --B--

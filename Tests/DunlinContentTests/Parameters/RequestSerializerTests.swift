@@ -84,6 +84,10 @@ import Testing
         Case(
             testDescription: "a styled form", own: .form(.init(arrays: .repeatedKey, bools: .words, order: .given)),
             sent: "/x", type: form, body: "b=1&b=true&a=%C3%A4"),
+        Case(testDescription: "a property list in a URL", method: .get, own: .propertyList, sent: query),
+        Case(
+            testDescription: "a property list of the session in a URL", method: .delete,
+            session: .propertyList(.binary), sent: query),
         Case(testDescription: "no parameters in a property list", parameters: nil, own: .propertyList, sent: "/x"),
         Case(testDescription: "custom", own: custom, sent: "/x", type: "text/plain; charset=utf-8", body: "2"),
         Case(
@@ -111,6 +115,19 @@ import Testing
         #expect(request.target == play.sent)
         #expect(request.fields.values(of: "content-type") == (play.type.map { [$0] } ?? []))
         #expect(String(request.body) == play.body)
+    }
+
+    @Test(.rows("RQ-77"), arguments: [RequestBody.PropertyListFormat.xml, .binary])
+    func `a property list is sent in the serializer's format, which is XML unless it says so`(
+        format: RequestBody.PropertyListFormat
+    ) async throws {
+        let mocked = try Mocked { $0.requestSerializer = format == .xml ? .propertyList : .propertyList(.binary) }
+        mocked.transport.otherwise { _ in .respond() }
+        _ = try await mocked.session.post("x", parameters: ["a": 1], as: .bytes)
+        let request = try #require(mocked.transport.requests.last)
+        #expect(request.body.starts(with: format == .binary ? "bplist00".utf8 : "<?xml".utf8))
+        #expect(request.fields.values(of: "content-type") == ["application/x-plist"])
+        #expect(try PropertyListDecoder().decode([String: Int].self, from: Data(request.body)) == ["a": 1])
     }
 
     @Test(.rows("HS-9", "HS-10", "HS-15")) func `a request serializer serves every verb and the request task`()

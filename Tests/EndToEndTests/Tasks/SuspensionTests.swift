@@ -132,6 +132,29 @@ struct `A request that is suspended` {
         }
     }
 
+    @Test(.rows("SM-103")) func `a suspended request does not run into the send limit`() async throws {
+        let clock = ManualClock()
+        var server = LoopbackServer.Configuration()
+        server.receiveBuffer = 16 << 10
+        try await Stage.with(server: server, clock: clock) {
+            $0.timeouts.send = .seconds(5)
+        } _: { (stage: Stage) async throws in
+            let gate = LoopbackServer.Gate()
+            stage.server.enqueue(.response(body: "taken").waiting(for: gate).beforeBody)
+            let body = RequestBody.bytes(Bytes([UInt8](repeating: 1, count: 32 << 20)))
+            let task = try stage.session.task("up", method: .post, body: body, as: .string)
+            task.resume()
+            _ = try await stage.server.waitForRequests(1)
+            try await clock.waitForDeadlines(1)
+            task.suspend()
+            for _ in 0..<3 { try await clock.advance(by: .seconds(60)) }
+            #expect(task.resultIfEnded == nil)
+            task.resume()
+            gate.open()
+            #expect(try await task.value == "taken")
+        }
+    }
+
     @Test(.rows("SM-103")) func `a resumed request has what is left of its limit`() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock, tolerating: true) {
