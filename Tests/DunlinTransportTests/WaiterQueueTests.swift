@@ -36,6 +36,14 @@ import Testing
         #expect(Self.rest(queue) == (0..<5).filter { !leavers.contains($0) })
     }
 
+    @Test(arguments: [false, true]) func `a queue gives back what a burst of waiters took`(areServed: Bool) {
+        var queue = Self.queue(of: 10_000)
+        for number in 0..<10_000 as Range<UInt64> { _ = areServed ? queue.popFirst() : queue.leave(number) }
+        #expect(queue.isEmpty && queue.capacity <= 128)
+        queue.insert(1, number: 10_000)
+        #expect(queue.popFirst() == 1)
+    }
+
     @Test func `a queue does not know who was served or never came`() {
         var queue = Self.queue(of: 2)
         let first = queue.popFirst()

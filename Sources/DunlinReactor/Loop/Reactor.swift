@@ -237,7 +237,7 @@ extension Reactor {
     private func letGo() -> Bool {
         guard !own.pointee.leaving.isEmpty else { return false }
         for task in own.pointee.leaving { task.resume() }
-        own.pointee.leaving.removeAll(keepingCapacity: true)
+        own.pointee.leaving.removeAll(keepingCapacity: own.pointee.leaving.count <= 64)
         return true
     }
 }

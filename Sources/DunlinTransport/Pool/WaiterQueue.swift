@@ -9,6 +9,7 @@ struct WaiterQueue<Waiter> {
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
+    var capacity: Int { entries.capacity }
 
     /// The number of the next waiter.
     var first: UInt64? { isEmpty ? nil : entries[head].number }
@@ -58,7 +59,7 @@ struct WaiterQueue<Waiter> {
     /// Moves the head to the next remaining waiter.
     private mutating func trim() {
         guard !isEmpty else {
-            entries.removeAll(keepingCapacity: true)
+            entries.removeAll(keepingCapacity: capacity <= 128)
             head = 0
             return
         }
