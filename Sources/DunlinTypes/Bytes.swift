@@ -110,8 +110,8 @@ extension Bytes {
 }
 
 extension Bytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Shows the length only: bodies carry secrets, and descriptions end in logs. In other `Bytes`, interpolated bytes are
-    /// themselves.
+    /// Shows the length only: bodies carry secrets, and descriptions end in logs. In other `Bytes`, interpolated bytes
+    /// are themselves.
     public var description: String { "\(count) bytes" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }

@@ -4,9 +4,10 @@ internal import Synchronization
 /// A cache of pictures in memory, which removes the least recently used ones when there are too many.
 ///
 /// Counted are four bytes for each pixel. Only the first frame of an animation is stored and counted. When more than
-/// `capacity` bytes are used, pictures are removed until at most `preferredUsage` are. A picture larger than the capacity
-/// is not stored and displaces no other. What is kept beside the pixels (the colour profile, the key, the validators, and
-/// 512 bytes for each picture) is counted by itself, and may take as much again.
+/// `capacity` bytes are used, pictures are removed until at most `preferredUsage` are. A picture larger than the
+/// capacity is not stored and displaces no other. What is kept beside the pixels (the colour profile, the key, the
+/// validators, and 512 bytes for each picture) is counted by itself, and may take as much again.
+///
 /// When the machine, or the process's control group, is short of memory, the cache shrinks to the preferred usage, and
 /// when it is very short, to nothing.
 ///

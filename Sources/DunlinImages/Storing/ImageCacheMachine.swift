@@ -2,9 +2,9 @@ internal import Dunlin
 
 /// The rules of a cache that purges itself.
 ///
-/// Entries are counted in bytes, and what is kept beside them by itself; both sums have the same limits. When a new entry
-/// exceeds `capacity`, the least recently used ones are removed until at most `preferred` bytes are left; the new entry
-/// stays. An entry larger than the capacity is refused and displaces nothing.
+/// Entries are counted in bytes, and what is kept beside them by itself; both sums have the same limits. When a new
+/// entry exceeds `capacity`, the least recently used ones are removed until at most `preferred` bytes are left; the new
+/// entry stays. An entry larger than the capacity is refused and displaces nothing.
 ///
 /// It knows neither clocks nor pictures: times are durations since a beginning that the driver knows. Removed values
 /// are kept in `discarded`, so that the driver can release them outside its lock.
@@ -69,8 +69,8 @@ struct ImageCacheMachine<Key: Hashable, Value> {
     /// Looks up a value of any age.
     mutating func anyValue(for key: Key) -> Value? { entries.use(key)?.value }
 
-    /// Renews an unchanged value with a new end and other bytes beside it. Returns false if it is gone; it is removed if
-    /// these exceed the capacity.
+    /// Renews an unchanged value with a new end and other bytes beside it. Returns false if it is gone; it is removed
+    /// if these exceed the capacity.
     mutating func renew(
         _ key: Key, until end: Duration?, _ change: (inout Value) -> Void, beside count: (Value) -> Int
     ) -> Bool {
