@@ -16,9 +16,11 @@ import Testing
         let session: HTTPSession
         let folder: Folder
 
-        init() throws {
+        init(_ jar: CookieJar? = nil) throws {
             folder = try Folder()
-            session = try HTTPSession(.init(baseURL: "http://api.test", transport: transport))
+            var configuration = HTTPSession.Configuration(baseURL: "http://api.test", transport: transport)
+            configuration.cookies = jar
+            session = try HTTPSession(configuration)
         }
 
         var ranges: [String] { transport.requests.compactMap { $0.fields["range"] } }
@@ -82,6 +84,30 @@ import Testing
         #expect(task.downloaded.wireBytes == Self.length && task.downloaded.fraction == 1)
         #expect(try scene.folder.contents("file") == Self.all)
         #expect(try scene.folder.names() == ["file"])
+        await scene.session.shutdown()
+    }
+
+    /// The first answer sets a cookie, and who sends it gets the other form.
+    @Test(arguments: ["Cookie", "*"])
+    func `segments of another form are not put together with the first`(vary: String) async throws {
+        let scene = try Scene(CookieJar())
+        let others = LoopbackServer.GeneratedBody.bytes(1..<Self.length + 1)
+        scene.transport.otherwise { [transport = scene.transport] request in
+            let range = try Self.range(request) ?? 0..<Self.length
+            let isFirst = request.fields["cookie"] == nil
+            var fields: Fields = ["ETag": #""one""#, "Accept-Ranges": "bytes", "Vary": vary, "Set-Cookie": "form=2"]
+            if !isFirst { fields["Content-Range"] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(Self.length)" }
+            fields["Content-Length"] = "\(range.count)"
+            return .stream(status: isFirst ? .ok : .partialContent, fields: fields, length: range.count) { index in
+                if isFirst, index == 1 { try await transport.waitForRequests(2) }
+                let start = range.lowerBound + index << 14
+                let end = min(start + 1 << 14, range.upperBound)
+                return start < end ? (isFirst ? Self.all : others)[start..<end] : nil
+            }
+        }
+        _ = try await scene.task().value
+        #expect(try scene.folder.contents("file") == Self.all)
+        #expect(!scene.ranges.isEmpty)
         await scene.session.shutdown()
     }
 

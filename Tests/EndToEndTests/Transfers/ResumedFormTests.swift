@@ -129,26 +129,4 @@ import Testing
             expecting: row.isAnother ? Self.second : Self.first)
         #expect(start == (row.isAnother ? 0 : Self.arrived))
     }
-
-    /// Each answer sets another cookie, and the next request with it gets the other form.
-    @Test func `segments that cookies bring in other forms are not put together`() async throws {
-        let folder = try Folder()
-        try await Stage.with(tolerating: true, configure: { $0.cookies = CookieJar() }) {
-            (stage: Stage) async throws in
-            let asked = Atomic(0)
-            stage.server.respond { request in
-                let number = asked.add(1, ordering: .relaxed).newValue
-                let isSecond = request.fields["cookie"].map { $0.hasSuffix("second") } ?? false
-                var entity = isSecond ? Self.second : Self.first
-                let next = number.isMultiple(of: 2) ? "first" : "second"
-                entity.fields = ["Vary": "Cookie", "Set-Cookie": "form=\(next)"]
-                return entity.reply(to: request)
-            }
-            var transfer = HTTPSession.DownloadOptions(resuming: .ifValidatorMatches)
-            transfer.segments = .init(4, minimumLength: 1 << 16)
-            _ = try await stage.session.download("file", to: .file("\(folder.path)/file"), transfer: transfer).value
-            let file = try folder.contents("file")
-            #expect(file == Self.first.bytes || file == Self.second.bytes)
-        }
-    }
 }
