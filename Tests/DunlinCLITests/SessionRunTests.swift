@@ -258,7 +258,7 @@ import Testing
         #expect(ranges == (second == "ada" ? ["bytes=100000-"] : ["bytes=100000-", nil]))
     }
 
-    /// Serves each account's file under one tag, by the cookie, and stops in the first. What has a query sets the cookie.
+    /// Serves each account's file under one tag, by the cookie, and stops in the first. A query sets the cookie.
     private func serveAccounts() {
         let isFirst = Mutex(true)
         server.respond { request in
@@ -281,7 +281,7 @@ import Testing
         (["-u", "bob:hunter2"], "/", true), ([], "bob:hunter2@/?bob", true),
         ([], "/?ada2", false), (["-d", "name=ada"], "/?ada", false), (["-d", "name=ada"], "/", false),
     ])
-    func `a session has a new login once a form or other credentials change what is kept, and not by a renewed cookie`(
+    func `a form or other credentials that change what is kept are a new login, a renewed cookie is none`(
         arguments: [String], place: String, isNew: Bool
     ) async throws {
         serveAccounts()

@@ -14,6 +14,7 @@ extension HTTPSession.Guard: SettingsGroup {
         try visitor.visit("trustedProxies", &trustedProxies, as: { $0.map { "\(HTTPSession.Proxy.url($0))" } }) {
             (urls: [String]?) in urls ?? []
         }
+        try visitor.visit("others", &others, as: { $0.isEmpty ? nil : $0 }) { (others: [Self]?) in others ?? [] }
     }
 
     private static func schemes(_ names: [String]?) -> Set<HTTP.Origin.Scheme>?? {

@@ -37,7 +37,7 @@ extension HTTPSession {
         /// The URLs of proxies that themselves judge where they connect to. Through any other proxy that resolves names
         /// (`http`, `socks5h`), no name can be requested, since Dunlin would not see the address.
         public var trustedProxies: [String] = []
-        /// The guards that must allow a request too. They are not encoded.
+        /// The guards that must allow a request too.
         package var others: [Guard] = []
 
         private init(allowsPublicAddresses: Bool) {
