@@ -33,6 +33,8 @@ final class EventReader {
         policy = request.policy
     }
 
+    deinit { listed?.end() }
+
     func next() async throws -> ServerSentEvent? {
         if case .over = state { return nil }
         do {
@@ -69,7 +71,10 @@ final class EventReader {
     }
 
     /// Ends the stream and its exchange.
-    func end() { (state, listed) = (.over, nil) }
+    func end() {
+        listed?.end()
+        (state, listed) = (.over, nil)
+    }
 
     /// Ends the stream and its exchange because of an error in an event's data. Returns the error with the name of the
     /// request, and with the data.

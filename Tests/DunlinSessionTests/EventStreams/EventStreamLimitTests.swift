@@ -235,6 +235,23 @@ struct `The end of a stream of events from outside` {
         #expect(await session.tasks.count == 0)
     }
 
+    @Test func `a stream that has ended is cancelled no more, though somebody keeps an attempt of it`() async throws {
+        let mocked = try Mocked()
+        let session = mocked.session
+        mocked.transport.on(.get, "/x").stream(["data: a\n\n", "data: b\n\n"], fields: Self.type).always()
+        var kept: [TaskDelegate?] = []
+        for endsByCaller in [true, false] {
+            for try await event in session.events("x", until: "b") {
+                #expect(event.data == "a")
+                kept.append(await session.tasks[try #require(await session.tasks.all.first?.id)])
+                if endsByCaller { break }
+            }
+        }
+        #expect(kept.count == 2)
+        try await session.tasks.waitUntilEmpty()
+        #expect(await session.tasks.cancelAll() == 0)
+    }
+
     @Test func `a stream whose session is restarted in its loop sends nothing more`() async throws {
         let mocked = try Mocked()
         mocked.transport.otherwise { _ in .respond(fields: Self.type, body: "id: 1\ndata: a\n\n") }

@@ -8,6 +8,7 @@ final class ListedStream: Sendable {
     let cancellation = Cancellation()
     let tags: Set<String>
     private let attempt = Atomic<UInt64>(0)
+    private let over = Atomic(false)
 
     init(tags: Set<String>) {
         self.tags = tags
@@ -16,7 +17,13 @@ final class ListedStream: Sendable {
     /// The ID of the last attempt; 0 before the first.
     var attemptID: UInt64 { attempt.load(ordering: .relaxed) }
 
+    /// Whether nobody reads it any more.
+    var isOver: Bool { over.load(ordering: .relaxed) }
+
     func begin(_ delegate: TaskDelegate) { attempt.store(delegate.id.rawValue, ordering: .relaxed) }
+
+    /// Notes that nobody reads any more. Whoever keeps the delegate of an attempt keeps the stream.
+    func end() { over.store(true, ordering: .relaxed) }
 }
 
 /// The streams of a session. They are not retained.
@@ -28,8 +35,8 @@ struct ListedStreams {
     private var entries: [Entry] = []
     private var mostEntries = 16
 
-    /// Those whose reader has not come to an end.
-    var all: [ListedStream] { entries.compactMap(\.stream) }
+    /// Those that are read, or will be.
+    var all: [ListedStream] { entries.compactMap(\.stream).filter { !$0.isOver } }
 
     mutating func add(_ stream: ListedStream) {
         if entries.count >= mostEntries {
