@@ -35,7 +35,12 @@ package struct GuardRules: Sendable, Hashable {
     /// The proxies that judge by themselves what they connect to.
     package var trustedProxies: Set<TrustedProxy> = []
     /// The rules that count besides.
-    package var others: [GuardRules] = []
+    package var other = Other.none
+
+    package indirect enum Other: Sendable, Hashable {
+        case none
+        case rules(GuardRules)
+    }
 
     /// A proxy as named in the settings.
     package struct TrustedProxy: Sendable, Hashable {
@@ -70,7 +75,7 @@ extension GuardRules {
         let host = origin.host
         if let pattern = deniedHosts.first(where: { $0.matches(host) }) { return .deniedHost(host, pattern) }
         if !allowedHosts.isEmpty, !allowedHosts.contains(where: { $0.matches(host) }) { return .unlistedHost(host) }
-        return IPAddress(host).flatMap { refusal(of: $0) } ?? byOthers { $0.refusal(of: origin) }
+        return IPAddress(host).flatMap { refusal(of: $0) } ?? byOther { $0.refusal(of: origin) }
     }
 
     /// Judges a request without looking a name up: its origin, the address given for that, and its proxy. Returns nil
@@ -86,22 +91,22 @@ extension GuardRules {
     /// Judges an origin's address that is about to be dialled. Returns nil if it is allowed.
     package func refusal(dialling address: HTTP.SocketAddress) -> GuardRefusal? {
         let own = IPAddress(address).map { refusal(of: $0) } ?? (allowsUnixSockets ? nil : .unixSocket)
-        return own ?? byOthers { $0.refusal(dialling: address) }
+        return own ?? byOther { $0.refusal(dialling: address) }
     }
 
     /// Judges a proxy's address that is about to be dialled. Returns nil if it is allowed.
     package func refusal(diallingProxyAt address: HTTP.SocketAddress) -> GuardRefusal? {
         if let ip = IPAddress(address) { return refusal(ofProxyAt: ip) }
-        return allowsUnixSockets ? byOthers { $0.refusal(diallingProxyAt: address) } : .unixSocket
+        return allowsUnixSockets ? byOther { $0.refusal(diallingProxyAt: address) } : .unixSocket
     }
 
     private func refusal(ofProxyAt address: IPAddress) -> GuardRefusal? {
         let own = proxyRanges.contains { $0.contains(address) } ? nil : refusal(of: address)
-        return own ?? byOthers { $0.refusal(ofProxyAt: address) }
+        return own ?? byOther { $0.refusal(ofProxyAt: address) }
     }
 
-    private func byOthers(_ judge: (GuardRules) -> GuardRefusal?) -> GuardRefusal? {
-        others.lazy.compactMap(judge).first
+    private func byOther(_ judge: (GuardRules) -> GuardRefusal?) -> GuardRefusal? {
+        if case .rules(let rules) = other { judge(rules) } else { nil }
     }
 
     /// Judges a request that a proxy is to forward, after `refusal(of:)`. Returns nil if it is allowed.
@@ -110,7 +115,7 @@ extension GuardRules {
     package func refusal(of host: String, through proxy: ProxyAddress) -> GuardRefusal? {
         guard proxy.scheme.resolvesNames, IPAddress(host) == nil else { return nil }
         guard trustedProxies.contains(TrustedProxy(proxy)) else { return .untrustedProxy(proxy.description) }
-        return byOthers { $0.refusal(of: host, through: proxy) }
+        return byOther { $0.refusal(of: host, through: proxy) }
     }
 
     private func refusal(of address: IPAddress) -> GuardRefusal? {
@@ -140,7 +145,7 @@ extension GuardRules: CustomStringConvertible {
             Self.sentence("proxies at", proxyRanges), Self.sentence("names through", trustedProxies),
         ]
         let own = sentences.compactMap(\.self).joined(separator: "; ")
-        return ([own] + others.map { "(\($0))" }).joined(separator: "; and besides ")
+        return if case .rules(let rules) = other { "\(own); and besides (\(rules))" } else { own }
     }
 
     private static func sentence<Element: CustomStringConvertible>(_ word: String, _ list: Set<Element>) -> String? {

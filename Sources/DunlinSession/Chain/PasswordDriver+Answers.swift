@@ -25,7 +25,7 @@ extension PasswordDriver {
     }
 
     /// What happens with a response.
-    private enum Outcome {
+    private indirect enum Outcome {
         case answer(Given)
         case deliver
         /// Nothing answers this challenge, or it must not be answered; the next one may be.

@@ -14,7 +14,9 @@ extension HTTPSession.Guard: SettingsGroup {
         try visitor.visit("trustedProxies", &trustedProxies, as: { $0.map { "\(HTTPSession.Proxy.url($0))" } }) {
             (urls: [String]?) in urls ?? []
         }
-        try visitor.visit("others", &others, as: { $0.isEmpty ? nil : $0 }) { (others: [Self]?) in others ?? [] }
+        try visitor.visit("other", &other, as: { if case .rules(let rules) = $0 { rules } else { nil } }) {
+            (rules: Self?) in rules.map { .rules($0) } ?? Other.none
+        }
     }
 
     private static func schemes(_ names: [String]?) -> Set<HTTP.Origin.Scheme>?? {

@@ -37,8 +37,13 @@ extension HTTPSession {
         /// The URLs of proxies that themselves judge where they connect to. Through any other proxy that resolves names
         /// (`http`, `socks5h`), no name can be requested, since Dunlin would not see the address.
         public var trustedProxies: [String] = []
-        /// The guards that must allow a request too.
-        package var others: [Guard] = []
+        /// The guard that must allow a request too.
+        package var other = Other.none
+
+        package indirect enum Other: Sendable, Hashable {
+            case none
+            case rules(Guard)
+        }
 
         private init(allowsPublicAddresses: Bool) {
             self.allowsPublicAddresses = allowsPublicAddresses
@@ -105,7 +110,7 @@ extension HTTPSession.Guard {
                 throw Problem("guard.trustedProxies: number \(index + 1): \(error)")
             }
         }
-        for other in others { rules.others.append(try other.rules()) }
+        if case .rules(let other) = other { rules.other = .rules(try other.rules()) }
         return rules
     }
 

@@ -16,8 +16,17 @@ extension HTTPSession {
     /// connects (`hostOverrides`, `sockets.localAddress`). The trusted servers are saved completely. A missing
     /// setting has its default, so that a configuration can be written by hand; an invalid one throws.
     public struct SavedConfiguration: Sendable {
+        /// A reference, because what copies a configuration in place weighs 27 KB in every program.
+        private final class Kept: Sendable {
+            let configuration: Configuration
+
+            init(_ configuration: Configuration) { self.configuration = configuration }
+        }
+
+        private let kept: Kept
+
         /// The configuration, with defaults for what is not saved.
-        public let configuration: Configuration
+        public var configuration: Configuration { kept.configuration }
 
         /// Creates it without what is not saved.
         public init(_ configuration: Configuration) {
@@ -26,7 +35,7 @@ extension HTTPSession {
             whole.fields = configuration.fields.withoutSecrets(configuration.secretFields)
             whole.proxy = configuration.proxy.withoutSecrets(configuration.secretFields)
             kept.takeSettings(of: whole)
-            self.configuration = kept
+            self.kept = Kept(kept)
         }
 
         /// The URL without user info, and without its query if that has a secret. Its path is unchanged.

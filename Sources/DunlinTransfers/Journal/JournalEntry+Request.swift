@@ -103,7 +103,7 @@ extension JournalEntry.Request {
     /// The guard of the session that requested the transfer, together with this one; nil if this one is enough.
     private func both(_ present: HTTPSession.Guard?) -> HTTPSession.Guard? {
         guard var both = sessionGuard, both != present else { return nil }
-        if let present { both.others = [present] }
+        if let present { both.other = .rules(present) }
         return both
     }
 

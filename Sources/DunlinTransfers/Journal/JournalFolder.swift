@@ -17,7 +17,7 @@ struct JournalFolder: Sendable {
     private static let minimumAge = 60
 
     /// What was found under an entry's name.
-    enum Finding: Sendable {
+    indirect enum Finding: Sendable {
         case entry(JournalEntry, PartFile)
         /// Another process has it, or another journal of this process.
         case inUse

@@ -17,7 +17,7 @@
 ///
 /// It must not know files, clocks or connections.
 struct JournalMachine: Sendable {
-    enum Step: Sendable, Equatable {
+    indirect enum Step: Sendable, Equatable {
         /// Save this entry, then send.
         case send(JournalEntry)
         /// Save this entry, wait, then call `next()`.

@@ -181,7 +181,7 @@ import Testing
         (rules.allowsUnixSockets, rules.proxyRanges) = (true, try Self.ranges(["0.0.0.0/0"]))
         let proxy = try ProxyAddress("http://127.0.0.1:3128")
         rules.trustedProxies = [.init(proxy)]
-        rules.others = [.publicInternet]
+        rules.other = .rules(.publicInternet)
         let (local, name) = (try Self.dialled("127.0.0.1"), try Self.origin("http://a.test/"))
         let unix = HTTP.SocketAddress.unix("/run/a")
         #expect(rules.refusal(of: try Self.origin("http://127.0.0.1/")) != nil)
@@ -189,13 +189,9 @@ import Testing
         #expect(rules.refusal(diallingProxyAt: local) != nil && rules.refusal(diallingProxyAt: unix) != nil)
         #expect(rules.refusal(of: "a.test", through: proxy) != nil && rules.refusal(of: name, through: proxy) != nil)
         #expect(rules.description.hasSuffix("; and besides (a public address)"))
-        rules.others = [rules, usual].map { one in
-            var one = one
-            one.others = []
-            one.allowsUnixSockets = true
-            one.trustedProxies = [.init(proxy)]
-            return one
-        }
+        var besides = rules
+        besides.other = .none
+        rules.other = .rules(besides)
         #expect(rules.refusal(dialling: local) == nil && rules.refusal(dialling: unix) == nil)
         #expect(rules.refusal(diallingProxyAt: local) == nil && rules.refusal(diallingProxyAt: unix) == nil)
         #expect(rules.refusal(of: name, through: proxy) == nil)

@@ -102,7 +102,7 @@ private struct Comparison: SettingsVisitor {
         ("allowsUnixSockets", { $0.allowsUnixSockets = true }),
         ("allowedProxyAddresses", { $0.allowedProxyAddresses = ["10.0.0.0/8"] }),
         ("trustedProxies", { $0.trustedProxies = ["http://proxy.test:3128"] }),
-        ("others", { $0.others = [.nothing] }),
+        ("other", { $0.other = .rules(.nothing) }),
     ]
 
     @Test func `each rule of a guard is saved, and changes the guard's name`() throws {
