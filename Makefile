@@ -1,6 +1,6 @@
 # Each target installs what it misses (.ci/install), then runs the script that CI runs too.
 .DEFAULT_GOAL := help
-.PHONY: help demo test adapters check sanitize storm fuzz bench format docs api size install uninstall release clean
+.PHONY: help demo test proof adapters check sanitize storm fuzz bench format docs api size install uninstall release clean
 
 # Where `make install` puts things.
 PREFIX ?= /usr/local
@@ -13,9 +13,13 @@ demo: ## JSON over TLS, bars, a resumed download, events, a cache and retries, a
 	@echo 'Building the dunlin command (debug, which builds fastest); the first time takes a minute or two.'
 	@swift run dunlin demo
 
-test: ## Tests, corpus, a minute of fuzzing, counts per request; ends with "N passed, N failed"
+test: ## All tests, and a small storm; ends with "N passed, N failed"; FILTER=Suite for some of them
 	@.ci/install test
-	@.ci/test
+	@.ci/test '$(FILTER)'
+
+proof: ## What takes longer: sessions on four loops, fuzzing, counts per request, size, adapters
+	@.ci/install test
+	@.ci/proof
 
 adapters: ## The tests of the adapters, and of a service with them, against outside packages; needs a network
 	@.ci/install build

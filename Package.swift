@@ -17,6 +17,9 @@ let dialect: [SwiftSetting] = [
 // each reading of bytes, as `ImageBuffer.withUnsafeBytes` does.
 let spans: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
+// libFuzzer's runner is declared in Swift, by this feature, so that there is no C of ours. The fuzzers alone need it.
+let externs: [SwiftSetting] = [.enableExperimentalFeature("Extern")]
+
 /// Each adapter to a package is a module of its own behind a trait, off by default: then no package is looked for.
 let adapters: [(trait: String, module: String, why: String, product: String, package: String)] = [
     ("Logging", "DunlinLogging", "a line for each request, through swift-log", "Logging", "swift-log"),
@@ -161,6 +164,11 @@ let package = Package(
         .target(name: "Mocking", dependencies: ["DunlinTesting"], path: "Tests/Mocking", swiftSettings: dialect),
         .executableTarget(
             name: "Storm", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/Storm", swiftSettings: dialect),
+        // Each fuzzer is a file of it. It declares libFuzzer's runner, and no product has it.
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: ["DunlinCLI", "DunlinCodecs", "DunlinXML"], path: "Tests/Fuzz",
+            swiftSettings: dialect + externs),
         .executableTarget(
             name: "ImageBench", dependencies: ["DunlinCodecs", "DunlinTypes"], path: "Benchmarks/Images",
             swiftSettings: dialect),
@@ -315,58 +323,6 @@ let package = Package(
     ]
 )
 
-/// A fuzzer is a module of its own, `FuzzNAME` in `Tests/Fuzz/NAME`, and what it feeds. One program, `Fuzz`, has all.
-let fuzzers = [
-    "Addresses": ["DunlinSemantics", "DunlinTypes"],
-    "Arguments": ["DunlinCLI", "DunlinCommandLine", "DunlinSemantics"],
-    "Bitmaps": ["DunlinCodecs", "FuzzPictures"],
-    "Bodies": ["DunlinTypes", "DunlinWire"],
-    "Cache": ["DunlinSemantics", "DunlinTypes"],
-    "CacheEntry": ["DunlinCache", "DunlinSemantics", "DunlinTypes"],
-    "Challenges": ["DunlinSecure", "DunlinSemantics", "DunlinTypes"],
-    "Content": ["Dunlin"],
-    "CookieFiles": ["Dunlin", "DunlinCommandLine"],
-    "Cookies": ["DunlinSemantics", "DunlinTypes"],
-    "Display": ["Dunlin", "DunlinDisplay"],
-    "Events": ["DunlinContent", "DunlinTypes"],
-    "GIF": ["DunlinCodecs", "FuzzPictures"],
-    "Heads": ["DunlinTypes", "DunlinWire"],
-    "ImageHeaders": ["DunlinCodecs", "DunlinTypes"],
-    "Inflate": ["DunlinInflate", "DunlinTypes"],
-    "JPEG": ["DunlinCodecs", "FuzzPictures"],
-    "JSON": ["Dunlin"],
-    "Netlink": ["DunlinReactor"],
-    "PNG": ["DunlinCodecs", "FuzzPictures"],
-    "Parameters": ["Dunlin"],
-    "PropertyLists": ["Dunlin"],
-    "Proxies": ["DunlinSemantics", "DunlinTypes"],
-    "Requests": ["DunlinTypes", "DunlinWire"],
-    "Secrets": ["DunlinSemantics", "DunlinTypes"],
-    "Segments": ["Dunlin", "DunlinSemantics", "DunlinTransfers", "DunlinTypes"],
-    "TLS": ["DunlinSecure", "DunlinTypes"],
-    "Trust": ["DunlinSecure", "DunlinTypes"],
-    "Tunnels": ["DunlinTypes", "DunlinWire"],
-    "Values": ["DunlinSemantics", "DunlinTypes"],
-    "WebP": ["DunlinCodecs", "FuzzPictures"],
-    "WebSocket": ["DunlinInflate", "DunlinTypes", "DunlinWire"],
-    "XML": ["Dunlin", "DunlinXML"],
-]
-package.targets += fuzzers.sorted { $0.key < $1.key }.map { name, targets in
-    .target(
-        name: "Fuzz" + name, dependencies: ["FuzzDriver"] + targets.map { .init(stringLiteral: $0) },
-        path: "Tests/Fuzz/" + name, swiftSettings: dialect)
-}
-package.targets += [
-    .executableTarget(
-        name: "Fuzz", dependencies: ["FuzzDriver"] + fuzzers.keys.sorted().map { .init(stringLiteral: "Fuzz" + $0) },
-        path: "Tests/Fuzz/Program", swiftSettings: dialect),
-    .target(name: "FuzzPictures", dependencies: ["DunlinCodecs"], path: "Tests/Fuzz/Pictures", swiftSettings: dialect),
-    .target(
-        name: "FuzzDriver", path: "Tests/Fuzz/Driver",
-        // It declares libFuzzer's runner. No product has this target.
-        swiftSettings: dialect + [.enableExperimentalFeature("Extern")]),
-]
-
 package.targets += steps.map { step in
     .target(name: step, dependencies: ["Dunlin"], path: "Tests/Tutorial/" + step, swiftSettings: dialect)
 }
@@ -397,4 +353,9 @@ for _ in package.targets { below = below.mapValues { $0.reduce(into: $0) { $0.fo
 for target in package.targets where target.type != .system {
     let products = target.dependencies.filter { if case .productItem = $0 { true } else { false } }
     target.dependencies = (below[target.name] ?? []).sorted().map { .init(stringLiteral: $0) } + products
+}
+
+// One suite alone, as `make test FILTER=…` runs it, needs no other module of tests.
+if let tests = Context.environment["DUNLIN_TESTS"]?.split(separator: " ").map(String.init) {
+    package.targets.removeAll { $0.type == .test && !tests.contains($0.name) }
 }

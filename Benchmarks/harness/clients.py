@@ -62,32 +62,35 @@ def python(source, package):
 
 
 def swift(product):
-    """Built as `swift build -c release` builds it for anyone: no unsafe flags, the standard library shared. It shows by
-    the way that product Dunlin is built, and gets a response, where no library for pictures is installed: headers of
-    those libraries are found that cannot be compiled."""
-    touch_stale(product)
-    build(["swift", "build", "-c", "release", "-Xcc", f"-I{FOLDER / 'Absent'}", "--product", product])
-    return FOLDER / ".build" / "release" / product
+    """Built as `swift build -c release` builds it for anyone: no unsafe flags, the standard library shared."""
+    return released(product, ".build")
 
 
-def touch_stale(product):
+def swift_static(product):
+    """With the standard library linked in: valgrind crashes on the shared one, and a program is weighed with it."""
+    return released(product, ".build/static", "--static-swift-stdlib")
+
+
+def released(product, scratch, *options):
+    """It shows by the way that product Dunlin is built, and gets a response, where no library for pictures is installed:
+    headers of those libraries are found that cannot be compiled."""
+    built = FOLDER / scratch / "release" / product
+    touch_stale(built)
+    build(["swift", "build", "-c", "release", "--scratch-path", scratch, *options, "-Xcc", f"-I{FOLDER / 'Absent'}",
+           "--product", product])
+    return built
+
+
+def touch_stale(built):
     """SwiftPM compiles a program again when the module that it imports has changed, and not when the size of a type has
     changed in one below that. Dunlin is in several modules, so whatever was built before its newest source counts as
     changed."""
-    built = FOLDER / ".build" / "release" / product
     if not built.exists():
         return
     newest = max(file.stat().st_mtime for file in (FOLDER.parent / "Sources").rglob("*.swift"))
     if newest > built.stat().st_mtime:
         for file in (FOLDER / "Sources").rglob("*.swift"):
             file.touch()
-
-
-def swift_static(product):
-    """With the standard library linked in: valgrind crashes on the shared one."""
-    scratch = ".build/static"
-    build(["swift", "build", "-c", "release", "--static-swift-stdlib", "--scratch-path", scratch, "--product", product])
-    return FOLDER / scratch / "release" / product
 
 
 def given(variable, source):

@@ -77,14 +77,13 @@ def check(name, what, limit, count):
 def checked(name, starting, has_instructions):
     """Whether each count is within its limit in Thresholds/NAME.json."""
     thresholds = json.loads((measure.FOLDER / "Thresholds" / f"{name}.json").read_text())
-    paths = build(clients.BUILDERS, thresholds)
-    static_paths = build(clients.STATIC_BUILDERS, thresholds) if has_instructions else {}
+    paths = build(clients.STATIC_BUILDERS, thresholds)
     print(f"{name}:", flush=True)
     with starting() as server:
         for each in counts(thresholds, paths, server):
             yield check(*each)
         if has_instructions:
-            for each in instructions(thresholds, static_paths, server):
+            for each in instructions(thresholds, paths, server):
                 yield check(*each)
 
 

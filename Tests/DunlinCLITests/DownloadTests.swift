@@ -33,7 +33,8 @@ import Testing
             if request.target == "/7" { return .response(.notFound, body: "no").waiting(for: gate) }
             return .response(body: Bytes("content of \(request.target)")).waiting(for: gate)
         }
-        let list = (0..<30).map { "\(server.baseURL)/\($0)" }.joined(separator: "\r\n")
+        let urls: [String] = (0..<30).map { "\(server.baseURL)/\($0)" }
+        let list = urls.joined(separator: "\r\n")
         try folder.write(list, as: "list")
         let arguments = ["download", "-P", folder.path, "-i", folder.path + "/list"]
         let (command, output) = (try Command(arguments: arguments), paper.output)
@@ -45,10 +46,11 @@ import Testing
         #expect(try files.count == 30 && !files.contains("7"))
         #expect(folder.text(of: "29") == "content of /29")
         let lines = try Paper.lines(of: paper.remarks)
-        #expect(lines.filter { $0.contains(": done, ") }.count == 29)
-        #expect(lines.filter { $0.hasPrefix("total: 30 of 30, 1 failed, ") }.count == 1)
+        #expect(lines.count { $0.contains(": done, ") } == 29)
+        #expect(lines.count { $0.hasPrefix("total: 30 of 30, 1 failed, ") } == 1)
         #expect(lines.contains("dunlin: 1 of 30 failed"))
-        #expect(lines.last?.hasPrefix("  \(server.baseURL)/7: the server answered 404") == true)
+        let reason = "  \(server.baseURL)/7: the server answered 404"
+        #expect(lines.last?.hasPrefix(reason) == true)
         #expect(lines.count == 30 + 1 + 2)
     }
 

@@ -112,7 +112,8 @@ import Testing
         var (painter, screen) = (FramePainter(), Screen(columns: 40, rows: 20))
         screen.take(painter.paint(frame, Self.style, screen.size, at: .zero))
         let shown = screen.shown.map { $0.split(separator: " ").prefix(2).joined(separator: " ") }
-        #expect(shown.dropLast() == (Array(0..<12) + Array(25..<30)).map { "file \($0)" } + ["and 13"])
+        let files: [String] = [0..<12, 25..<30].joined().map { "file \($0)" }
+        #expect(shown.dropLast() == files + ["and 13"])
         #expect(screen.shown.last?.hasPrefix("all ") == true && screen.shown.last?.contains("1/30") == true)
         #expect(!screen.isOverrun)
         var (small, narrow) = (FramePainter(), Screen(columns: 40, rows: 2))

@@ -186,12 +186,15 @@ import Testing
                     partPath: path, pieces: []))
             let recordPath = Placement.recordPath(ofPart: path)
             try content.begin(try RecordFile(data, pieces: 4, at: recordPath))
-            for range in [0..<3 << 20, 20 << 20..<24 << 20, 3 << 20..<4 << 20] {
+            let (first, far, second): (Range<Int>, Range<Int>, Range<Int>) = (
+                0..<3 << 20, 20 << 20..<24 << 20, 3 << 20..<4 << 20
+            )
+            for range in [first, far, second] {
                 _ = try Self.write(range, to: content)
             }
             // With the first, and when four MiB had come since.
             var record = try RecordFile.read(recordPath)
-            #expect(record?.data.pieces.map(\.range) == [0..<3 << 20, 20 << 20..<24 << 20])
+            #expect(record?.data.pieces.map(\.range) == [first, far])
             let (isUpdated, pieces) = (try content.updateRecord(), try content.pieces { false })
             record = try RecordFile.read(recordPath)
             #expect(isUpdated && record?.data.pieces == pieces)

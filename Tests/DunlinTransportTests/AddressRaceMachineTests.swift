@@ -114,7 +114,8 @@ import Testing
         let sixes = (0..<5_000).map { HTTP.SocketAddress.v6(0, $0, port: 1) }
         let fours = (0..<5_000).map { HTTP.SocketAddress.v4($0, port: 1) }
         let kept = AddressOrder.kept(sixes + fours)
-        #expect(kept == (0..<32).flatMap { [sixes[$0], fours[$0]] })
+        let turns: [HTTP.SocketAddress] = (0..<32).flatMap { [sixes[$0], fours[$0]] }
+        #expect(kept == turns)
         #expect(AddressOrder.kept(fours) == Array(fours.prefix(64)))
         #expect(AddressOrder.kept(fours + sixes.prefix(1)).contains(sixes[0]))
         let few = sixes.prefix(32) + fours.prefix(32)

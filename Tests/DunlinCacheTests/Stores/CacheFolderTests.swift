@@ -43,6 +43,10 @@ import Testing
         await later.close()
     }
 
+    private static func body(_ round: Int) -> Bytes {
+        TestCacheFolder.bytes(round % 3 == 0 ? 70_000 : 100, seed: UInt64(round))
+    }
+
     @Test func `many writers of one key and of many leave nothing but what was stored`() async throws {
         let scratch = TestCacheFolder()
         let stores = [await scratch.open(Self.small), await scratch.open(Self.small), await scratch.open(Self.small)]
@@ -50,14 +54,14 @@ import Testing
             for (index, store) in stores.enumerated() {
                 group.addTask {
                     for round in 0..<40 {
-                        let body = TestCacheFolder.bytes(round % 3 == 0 ? 70_000 : 100, seed: UInt64(round))
-                        await store.put("/\(round % 4)", body, replacing: await store.found("/\(round % 4)"))
-                        if round % 7 == index { await store.remove([TestCacheFolder.key("/\(round % 4)")]) }
+                        let path = "/\(round % 4)"
+                        await store.put(path, Self.body(round), replacing: await store.found(path))
+                        if round % 7 == index { await store.remove([TestCacheFolder.key(path)]) }
                     }
                 }
             }
         }
-        let allowed = Set((0..<40).map { TestCacheFolder.bytes($0 % 3 == 0 ? 70_000 : 100, seed: UInt64($0)) })
+        let allowed = Set((0..<40).map(Self.body))
         for path in 0..<4 {
             for body in try await stores[0].bodies("/\(path)") { #expect(allowed.contains(body)) }
         }

@@ -172,10 +172,9 @@ extension Screen {
             let gray = UInt8(8 + 10 * (number - 232))
             return ImageBuffer.Pixel(gray, gray, gray)
         }
-        let parts = [(number - 16) / 36, (number - 16) / 6 % 6, (number - 16) % 6].map {
-            $0 == 0 ? 0 : UInt8(55 + 40 * $0)
-        }
-        return ImageBuffer.Pixel(parts[0], parts[1], parts[2])
+        func level(_ step: Int) -> UInt8 { step == 0 ? 0 : UInt8(55 + 40 * step) }
+        let step = number - 16
+        return ImageBuffer.Pixel(level(step / 36), level(step / 6 % 6), level(step % 6))
     }
 }
 

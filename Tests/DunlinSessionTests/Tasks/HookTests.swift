@@ -57,7 +57,8 @@ import Testing
         }
         log.note("caller")
         let told = ["response 200", "data 3", "data 5", "ended true", "metrics", "completed true"]
-        #expect(log.all == told.flatMap { ["request \($0)", "session \($0)"] } + ["caller"])
+        let expected: [String] = told.flatMap { ["request \($0)", "session \($0)"] }
+        #expect(log.all == expected + ["caller"])
         for await case .completed(let completion) in events {
             #expect(completion.response?.status == .ok)
             #expect(completion.body == "onethree")
