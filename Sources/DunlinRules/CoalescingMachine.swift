@@ -1,16 +1,14 @@
-/// Records identical requests under way, and which of them wait for another.
+/// Records identical requests under way, and how many wait for them.
 ///
 /// Rules:
 /// 1. The first of several identical requests is sent; later ones wait for its result while it is under way.
 /// 2. Only the first end of the sent request counts, and only while it has not been replaced.
 /// 3. After something at a URL may have changed, new requests do not share earlier ones.
 ///
-/// `WaitMachine` decides who may wait for whom. A `Outcome` is what later requests wait for.
-package struct CoalescingMachine<Key: Hashable, Call: Hashable, Outcome: AnyObject> {
+/// An `Outcome` is what later requests wait for.
+package struct CoalescingMachine<Key: Hashable, Outcome: AnyObject> {
     private struct Running {
         let outcome: Outcome
-        /// The call that is sent.
-        let call: Call
         var waiting = 0
     }
 
@@ -18,19 +16,15 @@ package struct CoalescingMachine<Key: Hashable, Call: Hashable, Outcome: AnyObje
 
     package init() {}
 
-    package enum Role {
-        case first
-        /// Another call is sent. Whoever waits for it must call `leave` afterwards.
-        case later(Outcome, of: Call)
-    }
-
-    package mutating func enter(_ key: Key, _ call: Call, _ outcome: @autoclosure () -> Outcome) -> Role {
+    /// Enters a request. Returns what it waits for, and it must call `leave` afterwards; nil if it is sent itself, and
+    /// `outcome` is what others wait for.
+    package mutating func enter(_ key: Key, _ outcome: @autoclosure () -> Outcome) -> Outcome? {
         guard let present = running[key] else {
-            running[key] = Running(outcome: outcome(), call: call)
-            return .first
+            running[key] = Running(outcome: outcome())
+            return nil
         }
         running[key]?.waiting += 1
-        return .later(present.outcome, of: present.call)
+        return present.outcome
     }
 
     package mutating func leave(_ key: Key, _ outcome: Outcome) {

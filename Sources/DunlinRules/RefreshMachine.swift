@@ -8,7 +8,7 @@ public import DunlinTypes
 /// Rules:
 /// 1. There is one refresh at a time. Requests that need its result wait for it and get exactly that, whatever else
 ///    happens. It continues if all of them leave, since the credential that a server gives in exchange for an old one
-///    must not be lost.
+///    must not be lost. A request that may not wait carries the credential that there is, or none.
 /// 2. Each credential has a number. A refusal counts for the credential that was sent: a request refused with an older
 ///    one than the current continues with the current, and nothing is refreshed.
 /// 3. After a failed refresh, and after one whose credential is refused before it was accepted, there is a rest: a
@@ -40,6 +40,8 @@ public struct RefreshMachine<Credential, Waiter> {
         /// Wait for a refresh. `begins`: the number of the refresh that the caller must also begin; nil if it has
         /// begun.
         case wait(UInt64, begins: UInt64?)
+        /// There is no credential, and the one that comes may not be waited for.
+        case useNone
         case fail(any Error)
     }
 
@@ -69,8 +71,10 @@ public struct RefreshMachine<Credential, Waiter> {
         hold(credential, lifetime: lifetime, chance: chance, at: now)
     }
 
-    /// What a request should carry.
-    public mutating func ask(_ waiter: Waiter, at now: HTTP.Instant) -> Answer {
+    /// What a request should carry. `mayWait`: whether it may wait for a refresh that others have begun.
+    public mutating func ask(
+        _ waiter: Waiter, mayWait: @autoclosure () -> Bool = true, at now: HTTP.Instant
+    ) -> Answer {
         if let held, !held.isRefused, now < held.expires || now < graceEnd {
             guard refresh == nil, held.refreshesFrom <= now, now >= graceEnd, !isResting(now) else { return .use(held) }
             return .useAndRefresh(held, beginRefresh())
@@ -82,6 +86,8 @@ public struct RefreshMachine<Credential, Waiter> {
                 if let held { return .use(held) }
             }
             begins = beginRefresh()
+        } else if !mayWait() {
+            return held.map(Answer.use) ?? .useNone
         }
         lastWaiter += 1
         refresh?.waiters[lastWaiter] = waiter

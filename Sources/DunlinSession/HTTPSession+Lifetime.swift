@@ -14,11 +14,13 @@ extension HTTPSession {
         let tlsPolicySources = try TLSPolicySources(configuration, builder.clearText, warnings)
         let loops = try configuration.loops ?? ReactorGroup.shared.reactors()
         let authentication = Chain.authentication(configuration, builder, at: loops[0].now())
+        let owner = Owner.session()
         self.init(
             SessionCore(
                 configuration, builder, tlsPolicySources, on: loops, authentication: authentication,
                 chain: Chain(
-                    configuration, builder, on: loops[0], tlsPolicySources, authentication: authentication)))
+                    configuration, builder, on: loops[0], tlsPolicySources, authentication: authentication, of: owner),
+                owner))
         if let warning = configuration.redirects.warning { warnings.note(warning) }
         (configuration.tls.warnings + configuration.proxyTLS.warnings).forEach(warnings.note)
     }
@@ -130,7 +132,7 @@ extension HTTPSession {
         if !core.residents.isOver(number), let shutDown = core.configuration.hooks.shutDown,
             !Enclosure.contains(subject)
         {
-            await Enclosure.enter(subject) { await shutDown() }
+            await Enclosure.enter(subject, of: nil) { await shutDown() }
         }
         if let reporting = unlessOver(number, { core.reachabilityReporter.take() }) {
             reporting.cancel()
@@ -174,7 +176,7 @@ extension HTTPSession {
         let cancelled = await end(closing, grace: grace)
         let next = Chain(
             core.configuration, core.builder, on: core.loops[0], core.tlsPolicySources,
-            authentication: core.authentication)
+            authentication: core.authentication, of: core.owner)
         // If it was closed again meanwhile, that closing decides whether the session reopens.
         tasks.open(next, after: closing.number) {
             core.residents.reopen(after: closing.number)

@@ -24,7 +24,9 @@ extension HTTPSession {
         async let life: Void = delegate.run(call, into: sink)
         do {
             let response = try await sink.response
-            let value = try await Enclosure.enter(.request(delegate.id)) { try await operation(response) }
+            let value = try await Enclosure.enter(.request(delegate.id), of: core.owner) {
+                try await operation(response)
+            }
             sink.close()
             await life
             if sink.wasCancelledByTask { throw CancellationError() }

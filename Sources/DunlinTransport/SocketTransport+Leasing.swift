@@ -41,8 +41,8 @@ extension SocketTransport {
             switch try await source(context, since: start, &hop) {
             case .existing(let connection):
                 if let lease = take(connection, context, &hop) { return lease }
-            case .opening(let level):
-                return try await open(context, level: level, &hop)
+            case .opening: return try await open(context, &hop)
+            case .openingBeyond: return try await open(context, isBeyond: true, &hop)
             }
         }
     }
@@ -76,19 +76,13 @@ extension SocketTransport {
         do throws(PoolFailure) {
             let offer = try pool.lease(
                 context.poolKey, on: context.clock.reactor, at: now, context.request.priority,
-                mayReuse: !context.isAlone && !context.request.needsFreshConnection)
+                mayReuse: !context.isAlone && !context.request.needsFreshConnection
+            ) { context.terms.standing(of: context) }
             switch offer {
             case .now(let source): return source
-            case .later(var position):
-                let level = context.terms.level(of: context)
-                if level > 0 { pool.exceed(in: &position, at: level) }
-                return try await wait(in: position, context, since: start, &hop)
+            case .later(let position): return try await wait(in: position, context, since: start, &hop)
             }
         } catch {
-            if case .exhausted = error {
-                let level = context.terms.level(of: context)
-                if level > 0, pool.takeExtra(context.poolKey, at: level) { return .opening(level: level) }
-            }
             throw failure(error, context, since: start, hop)
         }
     }
@@ -122,8 +116,8 @@ extension SocketTransport {
         return Lease(connection, turn: turn, from: pool)
     }
 
-    /// Uses the right to open a connection; `level` is set if it is beyond the caps.
-    func open(_ context: ExchangeContext, level: Int = 0, _ hop: inout HTTP.Hop) async throws -> Lease {
+    /// Uses the right to open a connection.
+    func open(_ context: ExchangeContext, isBeyond: Bool = false, _ hop: inout HTTP.Hop) async throws -> Lease {
         var opening = Opening(context, in: pool)
         defer { context.cancellation.phase = .firstByte }
         do {
@@ -142,10 +136,10 @@ extension SocketTransport {
             if !context.isAlone, connection.tlsGeneration != .max { pool.retire(before: connection.tlsGeneration) }
             if let generation = connection.peer.making.proxyTLSGeneration { pool.retire(proxies: generation) }
             hop.connection = connection.id
-            return Lease(connection, turn: turn, from: pool, level: level)
+            return Lease(connection, turn: turn, from: pool, isBeyond: isBeyond)
         } catch {
             opening.end(context.cancellation.cause == nil ? .failed : .cancelled)
-            pool.discard(context.poolKey, level: level)
+            pool.discard(context.poolKey, isBeyond: isBeyond)
             throw context.explained(error, hop)
         }
     }
@@ -160,6 +154,12 @@ extension SocketTransport {
             context.error(
                 .poolExhausted,
                 "\(waiting) requests wait for a connection, as many as `connections.maximumWaiting` allows",
+                in: .pool, hop)
+        case .exhaustedBeyond(let open):
+            context.error(
+                .poolExhausted,
+                "\(open) connections beyond `connections.perOrigin` and `connections.total` are open, as many as "
+                    + "there may be for requests of code that other requests wait for; send fewer there at once",
                 in: .pool, hop)
         case .closed: context.error(.sessionShutDown, "the session is shut down", in: .pool, hop)
         }

@@ -20,13 +20,14 @@ import Testing
             HTTP.Instant(nanoseconds: Int64(seconds * 1_000_000_000))
         }
 
-        func ask(_ seconds: Double, as waiter: Int = 0) -> String {
-            switch machine.ask(waiter, at: Self.at(seconds)) {
+        func ask(_ seconds: Double, as waiter: Int = 0, mayWait: Bool = true) -> String {
+            switch machine.ask(waiter, mayWait: mayWait, at: Self.at(seconds)) {
             case .use(let held):
                 last = held.number
                 return "use \(held.credential)"
             case .useAndRefresh(let held, let number): return "use \(held.credential), refresh #\(number)"
             case .wait(let waiter, let begins): return "wait \(waiter)" + (begins.map { ", begin #\($0)" } ?? "")
+            case .useNone: return "use none"
             case .fail: return "fail"
             }
         }
@@ -64,6 +65,18 @@ import Testing
             #expect(scene.fail(number, 0, askedNobody: true) == 1)
         }
         #expect(scene.ask(0) == "wait 4, begin #4" && scene.fail(4, 0) == 1 && scene.ask(0.5) == "fail")
+    }
+
+    @Test func `who may not wait gets the credential that there is, and may begin a refresh`() {
+        let scene = Scene()
+        #expect(scene.ask(0, mayWait: false) == "wait 1, begin #1")
+        #expect(scene.ask(0, mayWait: false) == "use none")
+        #expect(scene.refresh("a", 1) == [0] && scene.ask(2) == "use a")
+        scene.accept()
+        #expect(scene.refuse(3) == "sendAgain, it was good")
+        #expect(scene.ask(3) == "wait 2, begin #2" && scene.ask(3, mayWait: false) == "use a")
+        #expect(scene.refuse(3) == "sendAgain, it was good")
+        #expect(scene.refresh("b", 4) == [0] && scene.ask(4, mayWait: false) == "use b")
     }
 
     @Test func `one refresh serves all who ask meanwhile`() {

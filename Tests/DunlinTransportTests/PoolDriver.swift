@@ -28,6 +28,7 @@ final class PoolDriver {
         case openClosing(UInt64)
         case retire(UInt64)
         case wait(UInt64)
+        case openBeyond
         case turnAway
         case refuse
         case keep(sweepAt: Int64?)
@@ -58,11 +59,13 @@ final class PoolDriver {
     /// Waiters are called by the numbers the machine gives them.
     func lease(
         _ origin: HTTP.Origin = first, on loop: Int = 0, at now: Int64 = 0, _ priority: HTTP.Priority = .normal,
-        mayReuse: Bool = true
+        mayReuse: Bool = true, standing: PoolStanding = .waits
     ) -> Said {
         defer { nextWaiter += 1 }
         let (loop, now) = (ObjectIdentifier(Member.loops[loop]), HTTP.Instant(nanoseconds: now))
-        switch machine.lease(origin, on: loop, at: now, priority, mayReuse: mayReuse, waiter: { nextWaiter }) {
+        switch machine.lease(
+            origin, on: loop, at: now, priority, mayReuse: mayReuse, standing: { standing }, waiter: { nextWaiter })
+        {
         case .use(let member): return .use(member.id)
         case .open(let displaced?): return .openClosing(displaced.id)
         case .open(nil): return .open
@@ -70,6 +73,7 @@ final class PoolDriver {
         case .wait(let waiter, let number):
             #expect(waiter == number)
             return .wait(waiter)
+        case .openBeyond: return .openBeyond
         case .turnAway: return .turnAway
         case .refuse: return .refuse
         }
@@ -95,15 +99,7 @@ final class PoolDriver {
         machine.gone(origin, wasLookedAt: wasLookedAt)?.0
     }
 
-    /// Has a waiter ask for a connection beyond the caps too.
-    func exceed(_ number: UInt64, _ origin: HTTP.Origin = first, at level: Int = 1) -> Bool {
-        machine.exceed(origin, number, number, at: level)
-    }
-    func takeExtra(_ origin: HTTP.Origin = first, at level: Int = 1) -> Bool { machine.takeExtra(origin, at: level) }
-    func leaveExtras(_ number: UInt64, at level: Int = 1) { machine.leaveExtras(number, at: level) }
-    func extraGone(_ origin: HTTP.Origin = first, at level: Int = 1) -> UInt64? {
-        machine.extraGone(origin, at: level)?.0
-    }
+    func goneBeyond(_ origin: HTTP.Origin = first) { machine.goneBeyond(origin) }
 
     func reserve(_ origin: HTTP.Origin = first, upTo count: Int) -> Bool { machine.reserve(origin, upTo: count) }
     func leave(_ number: UInt64, _ origin: HTTP.Origin = first) { machine.leave(origin, number) }

@@ -48,8 +48,10 @@ private final class Bench: Sendable {
         return connection.id
     }
 
-    func lease(_ origin: HTTP.Origin = origin, mayReuse: Bool = true) throws -> Pool.Offer {
-        try pool.lease(origin, on: reactor, at: time.now, mayReuse: mayReuse)
+    func lease(
+        _ origin: HTTP.Origin = origin, mayReuse: Bool = true, standing: PoolStanding = .waits
+    ) throws -> Pool.Offer {
+        try pool.lease(origin, on: reactor, at: time.now, mayReuse: mayReuse) { standing }
     }
     func giveBack(_ connection: Connection) { pool.giveBack(connection, at: time.now) }
     func discard(_ origin: HTTP.Origin = origin) { pool.discard(origin) }
@@ -64,7 +66,7 @@ private final class Bench: Sendable {
             case .existing(let connection):
                 giveBack(connection)
                 return "connection"
-            case .opening:
+            case .opening, .openingBeyond:
                 discard()
                 return "opening"
             }
@@ -166,8 +168,6 @@ private final class Bench: Sendable {
         #expect(bench.pool.gauges.open == bench.pool.gauges.idle)
         #expect(bench.pool.gauges.open == bench.reactor.ledger.openChannels)
         #expect(bench.pool.gauges.open <= min(cap * origins, total))
-        for level in 1...2 { #expect(bench.pool.takeExtra(Bench.origin, at: level), "a right was lost") }
-        for level in 1...2 { bench.pool.discard(Bench.origin, level: level) }
         await bench.pool.close()
         #expect(bench.reactor.ledger.openChannels == 0)
     }
@@ -178,12 +178,13 @@ private final class Bench: Sendable {
             let origin = HTTP.Origin(scheme: .http, host: "h\(Int.random(in: 0..<origins, using: &random))")
             let mayReuse = Int.random(in: 0..<4, using: &random) > 0
             let source: Pool.Source
-            switch try bench.lease(origin, mayReuse: mayReuse) {
+            let standings = [PoolStanding.waits, .waits, .exceeds, .exceedsOrWaits]
+            let standing = standings[Int.random(in: 0..<4, using: &random)]
+            switch try bench.lease(origin, mayReuse: mayReuse, standing: standing) {
             case .now(let found): source = found
-            case .later(var position):
+            case .later(let position):
+                #expect(standing != .exceeds)
                 let cancellation = Cancellation()
-                let level = Int.random(in: 0...2, using: &random)
-                if level > 0 { bench.pool.exceed(in: &position, at: level) }
                 async let cancelled: Void = cancel(cancellation, if: Bool.random(using: &random))
                 do {
                     source = try await bench.pool.wait(in: position, until: .never, cancellation)
@@ -207,13 +208,13 @@ private final class Bench: Sendable {
         let connection: Connection
         switch source {
         case .existing(let found): connection = found
-        case .opening: connection = try bench.open(to: origin)
+        case .opening, .openingBeyond: connection = try bench.open(to: origin)
         }
         #expect(connection.origin == origin)
         await Task.yield()
-        let level = if case .opening(let level) = source { level } else { 0 }
-        if keeps, level == 0 { return bench.giveBack(connection) }
+        let isBeyond = if case .openingBeyond = source { true } else { false }
+        if keeps, !isBeyond { return bench.giveBack(connection) }
         connection.close()
-        bench.pool.discard(origin, level: level)
+        bench.pool.discard(origin, isBeyond: isBeyond)
     }
 }

@@ -14,8 +14,8 @@ internal import Dunlin
 /// for the same image does not depend on it and runs in parallel.
 ///
 /// Code within a download, such as a filter, may ask too, and the download keeps its slot meanwhile. So that none waits
-/// for itself, that code waits for no slot, neither in the queue nor for a stopped download to end, and does not join a
-/// download that cannot end before it. The slots limit only the other downloads.
+/// for itself, that code waits for nothing that is done for others: its download is its alone, and begins without a
+/// slot. The slots limit only the other downloads.
 ///
 /// Each waiter has its own time limit, and a download has none: the rules are in `DownloadMachine+Time.swift`.
 struct DownloadMachine<Identity: Hashable> {
@@ -46,20 +46,10 @@ struct DownloadMachine<Identity: Hashable> {
         var last: Waiter?
     }
 
-    /// Who asks.
-    struct Asker {
-        /// The downloads that the asking code is within. They cannot end before it has its answer.
-        var within: Set<UInt64> = []
-        /// Whether it waits for a slot. No download that has one may wait for such code.
-        var waitsForSlot = true
-    }
-
     struct Waiter {
         let download: UInt64
         var priority: Int
         let limit: HTTPSession.WaitLimit
-        /// The downloads that cannot end before the waiter has its answer.
-        let within: Set<UInt64>
         /// When its time began: with the download, or when it joined.
         var start: HTTP.Instant?
         /// When its time is up.
@@ -97,35 +87,34 @@ struct DownloadMachine<Identity: Hashable> {
             && queue.count == 0
     }
 
-    /// Adds a waiter to an existing download; nil if there is none that it may wait for.
+    /// Adds a waiter to an existing download; nil if there is none.
     mutating func join(
-        _ waiter: UInt64, _ identity: Identity, _ priority: Int, _ limit: HTTPSession.WaitLimit,
-        by asker: Asker = Asker(), at now: HTTP.Instant
-    ) -> (id: UInt64, actions: [Action])? {
-        guard let id = download(of: identity, for: asker) else { return nil }
-        add(waiter, Waiter(download: id, priority: priority, limit: limit, within: asker.within))
+        _ waiter: UInt64, _ identity: Identity, _ priority: Int, _ limit: HTTPSession.WaitLimit, at now: HTTP.Instant
+    ) -> UInt64? {
+        guard let id = joinable[identity] else { return nil }
+        add(waiter, Waiter(download: id, priority: priority, limit: limit))
         if downloads[id]?.begun != nil { begin(waiter, at: now) }
-        return (id, asker.waitsForSlot ? [] : startNow(id))
+        return id
     }
 
-    /// The download that somebody may join; nil if there is none.
-    func download(of identity: Identity, for asker: Asker) -> UInt64? {
-        joinable[identity].flatMap { isHeldUp($0, by: asker.within) ? nil : $0 }
-    }
-
-    /// Begins a download with its first waiter.
+    /// Begins a download with its first waiter. One that is its alone waits for no slot, and nobody joins it.
     mutating func begin(
-        _ waiter: UInt64, _ identity: Identity, _ priority: Int, _ limit: HTTPSession.WaitLimit,
-        by asker: Asker = Asker()
+        _ waiter: UInt64, _ identity: Identity, _ priority: Int, _ limit: HTTPSession.WaitLimit, isAlone: Bool = false
     ) -> (id: UInt64, actions: [Action]) {
         if downloads.isEmpty { look = .never }
         last += 1
         let id = last
         downloads[id] = Download(identity: identity)
+        let waiting = Waiter(download: id, priority: priority, limit: limit)
+        if isAlone {
+            let action = start(id)
+            add(waiter, waiting)
+            return (id, [action])
+        }
         joinable[identity] = id
         queue.add(id, priority)
-        add(waiter, Waiter(download: id, priority: priority, limit: limit, within: asker.within))
-        return (id, asker.waitsForSlot ? startMore() : startNow(id))
+        add(waiter, waiting)
+        return (id, startMore())
     }
 
     /// Removes a waiter; no effect if it was answered. Returns the download that it left.
@@ -261,40 +250,10 @@ struct DownloadMachine<Identity: Hashable> {
         return actions
     }
 
-    /// Whether a download waits for a slot.
-    func isQueued(_ id: UInt64) -> Bool {
-        guard let state = downloads[id]?.state else { return false }
-        return state == .queued || state == .held
-    }
-
-    func hasSlot(_ id: UInt64) -> Bool { downloads[id]?.hasSlot == true }
-
-    /// Starts a download that waits for its turn, without a slot.
-    mutating func startNow(_ id: UInt64) -> [Action] {
-        guard let download = downloads[id], download.state == .queued || download.state == .held else { return [] }
-        _ = queue.remove(id)
-        if stopping[download.identity]?.held == id { stopping[download.identity]?.held = nil }
-        return [start(id)]
-    }
-
     private mutating func start(_ id: UInt64) -> Action {
         downloads[id]?.state = .running
         active += 1
         return .start(id)
-    }
-
-    /// Whether a download cannot end before one of `others`: it is one of them, or its own code waits for one, perhaps
-    /// by way of further downloads.
-    private func isHeldUp(_ id: UInt64, by others: Set<UInt64>) -> Bool {
-        if others.isEmpty { return false }
-        var (seen, next): (Set<UInt64>, [UInt64]) = ([id], [id])
-        while let id = next.popLast() {
-            if others.contains(id) { return true }
-            for waiter in waiters.values where waiter.within.contains(id) && seen.insert(waiter.download).inserted {
-                next.append(waiter.download)
-            }
-        }
-        return false
     }
 }
 

@@ -92,17 +92,12 @@ extension ImageQuestion: CustomStringConvertible, CustomReflectable {
 }
 
 /// What simultaneous requests that share a download have in common. Cookies of the session's jar count only here, since
-/// servers change them with each response: a request with other cookies may be another user's. So do the enclosures for
-/// which the session makes exceptions: whoever is within them must not wait for what waits for a turn, and others must
-/// not get what was sent without passing an interceptor. And so does the level: a download of a lower one may wait for
-/// a connection that the callers of this one hold.
+/// servers change them with each response: a request with other cookies may be another user's.
 struct SharedIdentity: Sendable, Hashable {
     let identity: ImageIdentity
     let cookies: ExactText?
     /// The request's own fields: what a response varies by is known only once it is there.
     let fields: ExactText
-    let enclosures: Set<Enclosure.Subject>
-    let level: Int
 }
 
 extension ImageDownloader.Request {

@@ -7,8 +7,7 @@ extension ImageDownloader {
 
     /// Removes a waiter. Returns the actions to perform.
     func remove(_ number: UInt64) -> [DownloadMachine<SharedIdentity>.Action] {
-        guard var waiter = waiting.removeValue(forKey: number) else { return [] }
-        waiter.wait = nil
+        guard let waiter = waiting.removeValue(forKey: number) else { return [] }
         let (download, actions) = machine.leave(number)
         if let download {
             if !machine.knows(download) {
@@ -76,7 +75,6 @@ extension ImageDownloader {
     }
 
     private func start(_ id: UInt64) {
-        noteSlot(of: id)
         guard var download = downloads[id] else { return }
         // Everything stored is the former user's; if the user has changed, its owner is unknown.
         if !isOfUser(download) { (download.isOutdated, download.stale) = (true, nil) }
@@ -270,8 +268,9 @@ private struct Run: Sendable {
     private static let atOnce = 64 << 10
 
     func begin(_ part: PartialImage?, _ stale: ImageFreshness?) async {
+        let (subject, owner) = (Enclosure.Subject.picture(of: ObjectIdentifier(reference), id), transfer.session.owner)
         await surroundings.within {
-            await Enclosure.enter(.picture(of: ObjectIdentifier(reference), id)) { await download(part, stale) }
+            await Enclosure.enter(subject, of: owner.ofDownloader) { await download(part, stale) }
         }
     }
 

@@ -34,8 +34,6 @@ public actor ImageDownloader {
         let request: Request
         let key: ImageKey
         let state: ReceiptState
-        /// What waits for it; nil for code that nothing waits for.
-        var wait: EnclosedWait?
     }
 
     /// A download from its first waiter to its end.
@@ -61,8 +59,6 @@ public actor ImageDownloader {
         var made: [String?: Result<ImageBuffer, any Error>] = [:]
         /// The name of the chain that is being applied.
         var chain: String?
-        /// Its wait for a slot, and then what waits for its slot.
-        var slot: EnclosedWait?
 
         var identity: ImageIdentity { question.identity }
     }
@@ -171,23 +167,21 @@ extension ImageDownloader {
         let (number, state) = (receipt.number, receipt.state)
         let url = try url(of: request.target)
         let identity = configuration.identity(of: request, url, by: session, settings.secretFields)
-        var waiter = Waiting(
+        let waiter = Waiting(
             receiptID: id, request: request, key: configuration.key(of: request, identity), state: state)
         let (limit, now) = (session.waitLimit(request.timeout), session.loopTime)
         let priority = request.priority.rawValue
         // In AFNetworking's order. Nothing here waits, so nobody can come in between.
         let shared = SharedIdentity(
             identity: identity, cookies: session.cookieField(for: url, beside: request.fields).map { ExactText($0) },
-            fields: configuration.identity == nil ? request.joinedFields : ExactText(""), enclosures: asker.enclosures,
-            level: Enclosure.level())
-        if limit.inherited > now, let present = machine.download(of: shared, for: asker.rules),
-            !isHeldUp(present, by: &waiter, asker),
-            let (joined, actions) = machine.join(number, shared, priority, limit, by: asker.rules, at: now)
+            fields: configuration.identity == nil ? request.joinedFields : ExactText(""))
+        if limit.inherited > now, asker.mayWait,
+            let joined = machine.join(number, shared, priority, limit, at: now)
         {
             waiting[number] = waiter
             if tasks[joined] != nil { downloads[joined]?.wasJoined = true }
             if let progress = downloads[joined]?.progress { state.report(progress) }
-            perform(actions)
+            setAlarm()
             return receipt
         }
         var download = Download(
@@ -201,12 +195,10 @@ extension ImageDownloader {
             state.settle(.failure(refusal))
             return receipt
         }
-        let (begun, actions) = machine.begin(number, shared, priority, limit, by: asker.rules)
-        _ = isHeldUp(begun, by: &waiter, asker)
+        let (begun, actions) = machine.begin(number, shared, priority, limit, isAlone: !asker.mayWait)
         waiting[number] = waiter
         downloads[begun] = download
         perform(actions)
-        queueUp(begun)
         return receipt
     }
 
@@ -217,7 +209,7 @@ extension ImageDownloader {
     @discardableResult
     public func prefetch(_ requests: [Request]) -> [Receipt] {
         var asker = asker
-        asker.rules.waitsForSlot = true
+        asker.mayWait = true
         return requests.map { request in
             var request = request
             request.priority = .prefetch
@@ -256,7 +248,7 @@ extension ImageDownloader {
     /// download, nor for others within which it was called.
     public func shutdown() async {
         isClosed = true
-        let within = asker.rules.within
+        let within = asker.within
         let (answered, actions) = machine.close()
         for number in answered {
             guard let waiter = waiting.removeValue(forKey: number) else { continue }

@@ -6,8 +6,9 @@ internal import Synchronization
 /// Supplies requests with the credential of a session's authenticator, and refreshes it by the rules of
 /// `RefreshMachine`.
 protocol CredentialSource: Sendable {
-    /// The credential for a request now. Waits for a refresh if necessary, within the call's limits.
-    func grant(for call: LiveCall) async throws -> CredentialGrant
+    /// The credential for a request now; nil if there is none and it may not wait. Waits for a refresh if necessary,
+    /// within the call's limits.
+    func grant(for call: LiveCall) async throws -> CredentialGrant?
     func isRefused(by response: ResponseHead) -> Bool
     /// What to do with a request that was sent with grant `number` and refused.
     func refused(_ number: UInt64, at now: HTTP.Instant) -> CredentialRefusal
@@ -70,9 +71,13 @@ final class RefreshDriver<Source: HTTPSession.Authenticator>: CredentialSource {
 
     func accepted(_ number: UInt64) { state.withLock { $0.machine.accepted(number) } }
 
-    func grant(for call: LiveCall) async throws -> CredentialGrant {
+    func grant(for call: LiveCall) async throws -> CredentialGrant? {
         let waiter = Waiter(on: call.loop)
-        switch state.withLock({ $0.machine.ask(waiter, at: call.loop.now()) }) {
+        let answer = state.withLock {
+            $0.machine.ask(
+                waiter, mayWait: Enclosure.mayWaitForRefresh(of: call.session.owner), at: call.loop.now())
+        }
+        switch answer {
         case .use(let held): return Self.grant(held)
         case .useAndRefresh(let held, let refresh):
             begin(refresh, instead: held.credential.credential, call)
@@ -80,6 +85,7 @@ final class RefreshDriver<Source: HTTPSession.Authenticator>: CredentialSource {
         case .wait(let number, let begins):
             if let begins { begin(begins, instead: stale, call) }
             return try await wait(waiter, number, call)
+        case .useNone: return nil
         case .fail(let error):
             var failure = Self.failure(error)
             failure.refreshRefusal = .resting
@@ -119,13 +125,16 @@ extension RefreshDriver {
     /// not wait for code that ignores its cancellation; what it brings later still counts.
     private func begin(_ number: UInt64, instead stale: Source.Credential?, _ call: LiveCall) {
         let (core, loop, limit) = (call.session, call.loop, source.refreshTimeout)
-        let around = Enclosure.refreshes
+        // The refresh waits for nothing that the code which needs it may not wait for.
+        let around = Enclosure.alive
         let (ended, cancellation) = (ValueWaiter<Refreshed>(on: loop), Cancellation())
         state.withLock { $0.works[number] = Work(cancellation: cancellation) }
         let work = Task.detached { [self, source] in
             let result: Refreshed
             do {
-                let credential = try await Enclosure.enter(.refresh(of: ObjectIdentifier(core)), around: around) {
+                let credential = try await Enclosure.enter(
+                    .refresh(of: ObjectIdentifier(core)), of: core.owner, around: around
+                ) {
                     try await source.refresh(stale, using: HTTPSession(core))
                 }
                 result = .success(credential)

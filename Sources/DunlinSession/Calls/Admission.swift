@@ -83,11 +83,14 @@ struct Admission {
         if let batch = observers.takeBatchQueue() {
             waits.append(QueueWait(queue: batch.queue, isTimed: false, entry: batch.entry))
         }
-        // Requests that have their turn may wait for what their refresh, interceptor or hook requests, or for what is
-        // requested while their stream is read.
-        if let queue = session.queue, !Enclosure.isAwaited(by: session), !isAwaited || !queue.isHeldByCaller {
-            waits.append(QueueWait(queue: queue, isTimed: true))
-        }
+        if let queue = session.queue, mayWaitForTurn { waits.append(QueueWait(queue: queue, isTimed: true)) }
+    }
+
+    /// Requests that have their turn may wait for what code within them requests. A handle's request need not be
+    /// awaited there, so it has its turn like others, unless it is made by the session's own code.
+    private var mayWaitForTurn: Bool {
+        isAwaited
+            ? Enclosure.mayWait(for: session.owner, by: delegate.id) : !Enclosure.isWithinCode(of: session)
     }
 
     /// Leaves the queues that the call has entered but does not wait in.
@@ -117,21 +120,15 @@ struct Admission {
 
     /// Waits for all turns. Returns nil if the call was suspended meanwhile.
     private mutating func takeTurns() async throws -> Permit? {
-        var permit = Permit(host: origin.authority, id: delegate.id)
+        var permit = Permit(host: origin.authority)
         if waits.isEmpty { return permit }
         delegate.observation?.note(.queued)
         do {
             for index in waits.indices {
-                // Without a turn if those who have one wait for this call, perhaps by way of another session.
-                let (turn, isInCircle) = wait(for: waits[index].queue)
-                if isInCircle { continue }
-                let isTaken = try await takeTurn(index)
-                _ = consume turn
-                guard isTaken else {
+                guard try await takeTurn(index) else {
                     permit.leave()
                     return nil
                 }
-                waits[index].queue.hold(delegate.id)
                 permit.queues.append(waits[index].queue)
             }
         } catch {
@@ -141,16 +138,6 @@ struct Admission {
         permit.queued = queued
         delegate.observation?.note(.admitted(after: .nanoseconds(queued)))
         return permit
-    }
-
-    /// Notes the wait for a turn, if code waits for this call. Returns whether it would never end.
-    private func wait(for queue: RequestQueue) -> (wait: EnclosedWait?, isInCircle: Bool) {
-        guard isAwaited, EnclosedWait.isEnclosed else { return (nil, false) }
-        do throws(EnclosedWait.Circle) {
-            return (try EnclosedWait.begin(for: queue.turns, by: .request(delegate.id)), false)
-        } catch {
-            return (nil, true)
-        }
     }
 
     private mutating func takeTurn(_ index: Int) async throws -> Bool {
@@ -221,13 +208,12 @@ extension Admission {
 /// What a running call occupies in queues.
 struct Permit: Sendable {
     let host: String
-    let id: HTTPSession.TaskID
     var queues: [RequestQueue] = []
     /// How long the call waited in the session's queue, in nanoseconds.
     var queued: Int64 = 0
 
     func leave() {
-        for queue in queues.reversed() { queue.leave(host, id) }
+        for queue in queues.reversed() { queue.leave(host) }
     }
 }
 

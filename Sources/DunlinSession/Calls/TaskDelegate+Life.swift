@@ -14,7 +14,9 @@ extension TaskDelegate {
     /// Runs the call for the caller who awaits it.
     package nonisolated func run<S: Sink>(_ call: HTTPSession.Call, into sink: S) async throws -> Response<S.Value> {
         guard isEnclosure(call, sink) else { return try await live(call, sink).get() }
-        return try await Enclosure.enter(.request(id)) { LocalResult(result: try await live(call, sink)) }.result.get()
+        return try await Enclosure.enter(.request(id), of: call.session.owner) {
+            LocalResult(result: try await live(call, sink))
+        }.result.get()
     }
 
     /// The life of a call that its caller awaits.
@@ -42,7 +44,7 @@ extension TaskDelegate {
         _ call: HTTPSession.Call, into sink: S, settling settlement: Settlement<Result<Response<S.Value>, any Error>>,
         isAwaited: Bool
     ) async where S.Value: Sendable {
-        await Enclosure.enter(.request(id)) {
+        await Enclosure.enter(.request(id), of: call.session.owner, isAwaited: isAwaited) {
             let delivery: Delivery<S.Taken>
             do {
                 let slot = try await list.enter(self, of: call.era.number)

@@ -6,7 +6,7 @@ extension Chain {
     /// explains their order. A new stage needs a file here, a setting, a line in `stages`, and a row there.
     convenience init(
         _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder, on loop: Reactor,
-        _ tlsPolicySources: TLSPolicySources, authentication: [any Stage]
+        _ tlsPolicySources: TLSPolicySources, authentication: [any Stage], of owner: Owner
     ) {
         let callTransport: CallTransport
         if let transport = configuration.transport {
@@ -15,7 +15,7 @@ extension Chain {
         } else {
             var options = configuration.socketOptions
             options.connectionRules = builder.connectionRules
-            options.level = { Enclosure.level(of: HTTPSession.TaskID(rawValue: $0)) }
+            options.standing = { Enclosure.standing(of: HTTPSession.TaskID(rawValue: $0), for: owner) }
             let sockets = SocketTransport(
                 options, on: loop, tlsPolicySource: tlsPolicySources.origins,
                 proxyTLSPolicySource: tlsPolicySources.proxies, ended: configuration.connectionEnded)

@@ -21,8 +21,7 @@ struct CoalescingStage: Stage {
         if !call.request.head.method.isSafe { return ForgettingDriver(exchanges) }
         guard call.asked.kind == .data, call.request.head.method == .get,
             call.delegate.settings.map({ $0.options.connecting == RareOptions.ConnectingOptions() }) ?? true,
-            // Challenged requests wait for the handler, so its own requests wait for nobody.
-            !Enclosure.isAnswering(call.session)
+            Enclosure.mayWait(for: call.session.owner, by: call.delegate.id)
         else { return nil }
         return CoalescingDriver(exchanges, largestBody: largestBody)
     }
@@ -95,20 +94,16 @@ private final class CoalescingDriver: StageDriver {
         // After waiting, the user may be another one, as after passwords were forgotten.
         while !isAlone, let (key, access) = try Self.key(of: request, call) {
             let outcome: Settlement<SharedExchanges.Outcome>
-            let wait: EnclosedWait?
-            switch exchanges.enter(key, call.delegate.id) {
+            switch exchanges.enter(key) {
             case .first(let turn):
                 self.turn = turn
                 self.access = access
                 return nil
-            case .later(let later, let begun):
-                (outcome, wait) = (later, begun)
+            case .later(let later):
+                outcome = later
                 call.note(.joined)
-            case .within:
-                isAlone = true
-                continue
             }
-            defer { withExtendedLifetime(wait) { exchanges.leave(key, outcome) } }
+            defer { exchanges.leave(key, outcome) }
             switch try await Self.wait(for: outcome, call) {
             case .answer(let answer):
                 var notes = StageNotes(hasMadeBody: answer.hasMadeBody)
@@ -152,8 +147,7 @@ private final class CoalescingDriver: StageDriver {
             url: url, user: ExactText(asker.user), terms: ExactText(asker.terms),
             options: call.delegate.settings?.options.common ?? RareOptions.Common(),
             timeouts: call.asked.options.timeouts, fields: ExactText(fields), jar: access.jar,
-            removals: call.session.configuration.cache?.store.removals(of: url),
-            level: Enclosure.level(of: call.delegate.id))
+            removals: call.session.configuration.cache?.store.removals(of: url))
         return (key, access)
     }
 

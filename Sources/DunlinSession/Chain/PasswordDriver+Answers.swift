@@ -179,7 +179,9 @@ extension PasswordDriver {
     ) async throws -> HTTPSession.AuthenticationChallenge.Answer {
         let subject = Enclosure.Subject.challenge(of: ObjectIdentifier(call.session))
         return try await call.withinLimits {
-            await Enclosure.enter(subject) { await ChallengeHooks.response(of: hook, to: challenge) }
+            await Enclosure.enter(subject, of: call.session.owner) {
+                await ChallengeHooks.response(of: hook, to: challenge)
+            }
         }
     }
 

@@ -33,35 +33,23 @@ final class SharedExchanges: Sendable {
         let jar: String?
         /// The count of removals from the cache: what was asked for before a removal is not for who asks after it.
         let removals: UInt64?
-        /// The level: one of a lower level may wait for a connection that this request's callers hold.
-        let level: Int
     }
 
     /// The place of a request among identical ones.
     enum Role {
         case first(Turn)
-        case later(Settlement<Outcome>, EnclosedWait?)
-        /// The request is within the call that is sent, which cannot end before it.
-        case within
+        case later(Settlement<Outcome>)
     }
 
-    private typealias Machine = CoalescingMachine<Key, HTTPSession.TaskID, Settlement<Outcome>>
+    private typealias Machine = CoalescingMachine<Key, Settlement<Outcome>>
 
     private let machine = Mutex(Machine())
 
     /// Enters a request. Later ones wait, and must call `leave` afterwards.
-    func enter(_ key: Key, _ call: HTTPSession.TaskID) -> Role {
+    func enter(_ key: Key) -> Role {
         let outcome = Settlement<Outcome>()
-        let role = machine.withLock { $0.enter(key, call, outcome) }
-        guard case .later(let present, let sent) = role else {
-            return .first(Turn(exchanges: self, key: key, outcome: outcome))
-        }
-        do throws(EnclosedWait.Circle) {
-            return .later(present, try EnclosedWait.begin(for: .request(sent), by: .request(call)))
-        } catch {
-            leave(key, present)
-            return .within
-        }
+        if let present = machine.withLock({ $0.enter(key, outcome) }) { return .later(present) }
+        return .first(Turn(exchanges: self, key: key, outcome: outcome))
     }
 
     func leave(_ key: Key, _ outcome: Settlement<Outcome>) {

@@ -40,55 +40,21 @@ package final class RequestQueue: Sendable {
 
     let limits: HTTPSession.QueueLimits
     private let loop: Reactor
-    private struct State {
-        var machine: QueueMachine<ValueWaiter<Grant>>
-        /// The requests that have their turn, if their code may make others.
-        var holders: [HTTPSession.TaskID: EnclosedWait] = [:]
-    }
-
-    private let state: Mutex<State>
+    private let state: Mutex<QueueMachine<ValueWaiter<Grant>>>
 
     package init(_ limits: HTTPSession.QueueLimits, on loop: Reactor) {
         (self.limits, self.loop) = (limits, loop)
-        state = Mutex(State(machine: QueueMachine(limits)))
+        state = Mutex(QueueMachine(limits))
     }
 
     /// The number of requests that wait for their turn.
-    package var waiting: Int { state.withLock { $0.machine.waiting } }
-
-    /// Whether the running code is within a request that has its turn here: its own requests would wait for the end of
-    /// that request, which waits for them.
-    var isHeldByCaller: Bool {
-        let subjects = Enclosure.subjects
-        return !subjects.isEmpty && !holders(among: subjects).isEmpty
-    }
-
-    /// The enclosures that are requests which have their turn here.
-    func holders(among subjects: Set<Enclosure.Subject>) -> Set<Enclosure.Subject> {
-        state.withLock { state in
-            subjects.filter { if case .request(let id) = $0 { state.holders[id] != nil } else { false } }
-        }
-    }
-
-    /// Notes that the request has its turn, until it calls `leave`.
-    func hold(_ id: HTTPSession.TaskID) {
-        let turn = EnclosedWait.turn(of: .request(id), at: turns)
-        state.withLock { $0.holders[id] = turn }
-    }
-
-    /// What a request waits for that waits for its turn.
-    var turns: Enclosure.Subject { .turns(of: ObjectIdentifier(self)) }
-
-    func leave(_ host: String, _ id: HTTPSession.TaskID) {
-        let turn = state.withLock { $0.holders.removeValue(forKey: id) }
-        withExtendedLifetime(turn) { leave(host) }
-    }
+    package var waiting: Int { state.withLock { $0.waiting } }
 
     /// Enters the queue without waking anybody. The returned entry must be waited for at some time.
     func enter(_ host: String, _ control: TransferControl, as number: UInt64? = nil) -> Entry {
         let waiter = ValueWaiter<Grant>(on: loop)
         let priority = control.queueStatus.priority
-        switch state.withLock({ $0.machine.enter(host, priority, as: number, waiter) }) {
+        switch state.withLock({ $0.enter(host, priority, as: number, waiter) }) {
         case .go: return .admitted(host, number: number)
         case .refuse: return .full
         case .wait(let number):
@@ -112,7 +78,7 @@ package final class RequestQueue: Sendable {
     /// Ends an admitted request.
     func leave(_ host: String) {
         var host = host
-        while let next = state.withLock({ $0.machine.leave(host) }) {
+        while let next = state.withLock({ $0.leave(host) }) {
             if next.waiter.deliver(.admitted) { return }
             host = next.host
         }
@@ -150,7 +116,7 @@ package final class RequestQueue: Sendable {
     /// Ends a wait. Returns the waiter, if it was still waiting.
     @discardableResult
     private func giveUp(_ position: Position) -> ValueWaiter<Grant>? {
-        state.withLock { $0.machine.giveUp(position.number, position.host) }
+        state.withLock { $0.giveUp(position.number, position.host) }
     }
 
     /// The position of a waiting request.
@@ -168,7 +134,7 @@ package final class RequestQueue: Sendable {
         }
 
         func move(to priority: HTTP.Priority) {
-            queue.state.withLock { $0.machine.move(number, host, to: priority) }
+            queue.state.withLock { $0.move(number, host, to: priority) }
         }
 
         func stepAside() {

@@ -5,8 +5,8 @@ internal import Synchronization
 /// request.
 ///
 /// It prevents anything from waiting for itself. Code that waits for requests to end excludes those that it is within,
-/// which cannot end before that wait. Requests of a refresh, hook or interceptor through its own session wait in no
-/// queue, whose places may be held by requests that wait for them, and do not reach the same code again.
+/// which cannot end before that wait. Requests of such code do not wait for what may wait for it, by the order of
+/// owners, and requests of a refresh, handler or interceptor do not reach the same code again.
 ///
 /// An enclosure that is over is forgotten: a task that such code left behind is like any other, and does not retain
 /// what it came from.
@@ -25,8 +25,6 @@ package final class Enclosure: Sendable {
         case interceptor(of: ObjectIdentifier, HTTPSession.Interception.Scope, index: Int)
         /// A download of an image downloader: its filters, and all code that its request runs.
         case picture(of: ObjectIdentifier, UInt64)
-        /// The turns of a queue, or the slots of an image downloader. No code is within them.
-        case turns(of: ObjectIdentifier)
     }
 
     /// What code is within, for a task that inherits nothing and that the code may wait for.
@@ -46,26 +44,31 @@ package final class Enclosure: Sendable {
     /// The current enclosures, the outermost first.
     @TaskLocal private static var current: [Enclosure] = []
 
-    private let subject: Subject
+    let subject: Subject
+    /// Who does for others what this is; nil if nobody waits for it.
+    let owner: Owner?
+    /// Whether the code that it is within waits for it.
+    let isAwaited: Bool
     private let isOver = Atomic<Bool>(false)
 
-    private init(_ subject: Subject) {
-        self.subject = subject
+    private init(_ subject: Subject, of owner: Owner?, isAwaited: Bool) {
+        (self.subject, self.owner, self.isAwaited) = (subject, owner, isAwaited)
     }
 
     /// Runs `operation` within `subject` and everything that the caller is within.
     package static func enter<Value>(
-        _ subject: Subject, isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Value
+        _ subject: Subject, of owner: Owner?, isAwaited: Bool = true, isolation: isolated (any Actor)? = #isolation,
+        _ operation: () async throws -> Value
     ) async rethrows -> Value {
-        try await enter(subject, around: alive, isolation: isolation, operation)
+        try await enter(subject, of: owner, isAwaited: isAwaited, around: alive, isolation: isolation, operation)
     }
 
     /// Runs `operation` within `subject` and the enclosures `around` it, for a task that inherits none.
     static func enter<Value>(
-        _ subject: Subject, around: [Enclosure], isolation: isolated (any Actor)? = #isolation,
-        _ operation: () async throws -> Value
+        _ subject: Subject, of owner: Owner?, isAwaited: Bool = true, around: [Enclosure],
+        isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Value
     ) async rethrows -> Value {
-        let own = Enclosure(subject)
+        let own = Enclosure(subject, of: owner, isAwaited: isAwaited)
         defer { own.isOver.store(true, ordering: .relaxed) }
         return try await $current.withValue(around + [own]) { try await operation() }
     }
@@ -84,42 +87,14 @@ package final class Enclosure: Sendable {
     /// The enclosures that the caller is within, the outermost first.
     static var alive: [Enclosure] { current.filter { !$0.isOver.load(ordering: .relaxed) } }
 
-    /// The level of a request by the caller: 0 if no other request waits for it. Requests of one level do not wait for
-    /// each other.
-    ///
-    /// It is how deep the request is within others, and within code of a session that requests wait for. A refresh and
-    /// a handler's answer are shared by requests of all depths, so what they request has levels of its own.
-    package static func level(of request: HTTPSession.TaskID? = nil) -> Int {
-        var (depth, isOfRefresh, isOfHandler) = (0, false, false)
-        for each in alive {
-            switch each.subject {
-            case .request(let id) where id == request: continue
-            case .request, .interceptor: break
-            case .refresh: isOfRefresh = true
-            case .challenge: isOfHandler = true
-            case .transfer, .picture, .shutDown, .turns: continue
-            }
-            depth += 1
-        }
-        return min(depth, greatestDepth) + greatestDepth * ((isOfRefresh ? 2 : 0) + (isOfHandler ? 1 : 0))
-    }
-
-    /// Requests that are deeper are treated alike, and may wait for each other.
-    private static var greatestDepth: Int { 8 }
-
     package static var surroundings: Surroundings { Surroundings(enclosures: alive) }
 
-    static func contains(_ subject: Subject) -> Bool { contains { $0 == subject } }
+    static func contains(_ subject: Subject) -> Bool { contains { $0.subject == subject } }
 
-    static func contains(where isMeant: (Subject) -> Bool) -> Bool {
-        current.contains { isMeant($0.subject) && !$0.isOver.load(ordering: .relaxed) }
+    static func contains(where isMeant: (Enclosure) -> Bool) -> Bool {
+        current.contains { isMeant($0) && !$0.isOver.load(ordering: .relaxed) }
     }
 
     /// Everything that the caller is within.
     package static var subjects: Set<Subject> { Set(alive.map(\.subject)) }
-
-    /// The refreshes that the caller is within: a request may need another session's refresh, which asks here.
-    static var refreshes: [Enclosure] {
-        alive.filter { if case .refresh = $0.subject { true } else { false } }
-    }
 }

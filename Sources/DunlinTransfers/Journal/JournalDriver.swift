@@ -9,8 +9,8 @@ struct JournalDriver: Sendable {
     private var journal: TransferJournal { transfer.journal }
 
     func run() async {
-        await Enclosure.enter(.transfer(of: ObjectIdentifier(journal))) {
-            await Enclosure.enter(.transfer(of: ObjectIdentifier(transfer))) { await drive() }
+        await Enclosure.enter(.transfer(of: ObjectIdentifier(journal)), of: nil) {
+            await Enclosure.enter(.transfer(of: ObjectIdentifier(transfer)), of: nil) { await drive() }
         }
     }
 

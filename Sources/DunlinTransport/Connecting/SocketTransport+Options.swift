@@ -8,8 +8,9 @@ extension SocketTransport {
         public var connectionsPerOrigin = 128
         public var connections = 1024
         public var waiters = 10_000
-        /// The level of a request, by its number (`PoolExtras`); nil if all have 0.
-        package var level: (@Sendable (_ request: UInt64) -> Int)?
+        /// How a request, by its number, stands to the caps; nil if all wait. It is asked in the request's task, before
+        /// it would wait.
+        package var standing: (@Sendable (_ request: UInt64) -> PoolStanding)?
         public var idleTime: Duration = .seconds(60)
         /// How long and how often a connection is used; nil for no limit.
         public var age: Duration?

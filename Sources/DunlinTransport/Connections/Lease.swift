@@ -10,27 +10,27 @@ struct Lease: ~Copyable {
     let turn: UInt64
     /// The pool; nil after the lease was given back.
     private var pool: Pool?
-    /// The level of the request if the connection is beyond the caps; otherwise 0.
-    private let level: Int
+    /// Whether the connection is beyond the caps.
+    private let isBeyond: Bool
 
-    init(_ connection: Connection, turn: UInt64, from pool: Pool, level: Int = 0) {
+    init(_ connection: Connection, turn: UInt64, from pool: Pool, isBeyond: Bool = false) {
         self.connection = connection
         self.turn = turn
         self.pool = pool
-        self.level = level
+        self.isBeyond = isBeyond
     }
 
     deinit {
         guard let pool else { return }
         pool.end(connection, .unfit)
-        pool.discard(connection.origin, level: level)
+        pool.discard(connection.origin, isBeyond: isBeyond)
     }
 
     /// Gives the connection back after an exchange, fit for the next.
     consuming func giveBack(at now: HTTP.Instant) {
         guard connection.stream.endTurn(), let pool = pool.take() else { return }
-        if level == 0 { return pool.giveBack(connection, at: now) }
+        if !isBeyond { return pool.giveBack(connection, at: now) }
         pool.end(connection, .displaced)
-        pool.discard(connection.origin, level: level)
+        pool.discard(connection.origin, isBeyond: isBeyond)
     }
 }

@@ -31,20 +31,21 @@ final class ExchangeContext: Sendable {
         let tlsPolicySource: (any TLSPolicySource)?
         /// The connection rules; nil for the usual ones.
         let connectionRules: ConnectionRules?
-        /// The level of a request, by its number (`PoolExtras`); nil if all have 0.
-        private let level: (@Sendable (_ request: UInt64) -> Int)?
+        /// How a request, by its number, stands to the caps; nil if all wait.
+        private let standing: (@Sendable (_ request: UInt64) -> PoolStanding)?
 
         init(
             _ limits: WireLimits, _ tlsPolicySource: (any TLSPolicySource)? = nil,
-            _ connectionRules: ConnectionRules? = nil, level: (@Sendable (_ request: UInt64) -> Int)? = nil
+            _ connectionRules: ConnectionRules? = nil,
+            standing: (@Sendable (_ request: UInt64) -> PoolStanding)? = nil
         ) {
-            self.level = level
+            self.standing = standing
             self.limits = limits
             self.tlsPolicySource = tlsPolicySource
             self.connectionRules = connectionRules
         }
 
-        func level(of context: ExchangeContext) -> Int { level?(context.number) ?? 0 }
+        func standing(of context: ExchangeContext) -> PoolStanding { standing?(context.number) ?? .waits }
 
         /// The terms for a request.
         func connectionTerms(

@@ -14,16 +14,15 @@ final class Pool: Sendable {
         case connection(Connection)
         /// The right to open a connection.
         case opening
-        /// The right to open a connection beyond the caps.
-        case openingExtra
         case refused
     }
 
     /// How a lease begins.
     enum Source {
         case existing(Connection)
-        /// The right to open one; `level` is set if it is beyond the caps.
-        case opening(level: Int = 0)
+        case opening
+        /// The right to open one beyond the caps.
+        case openingBeyond
     }
 
     /// A position in the queue, until its waiter is served.
@@ -31,8 +30,6 @@ final class Pool: Sendable {
         let origin: HTTP.Origin
         let waiter: ValueWaiter<Grant>
         let number: UInt64
-        /// The level of the request if it waits for a connection beyond the caps too; otherwise 0.
-        var level = 0
     }
 
     /// What is available at once.
@@ -74,14 +71,17 @@ final class Pool: Sendable {
     }
 
     /// A connection for `origin`, or the right to open one, at once or after a wait in the queue. The caller must
-    /// `giveBack` or `discard` it. A caller that may not reuse a connection gets only the right to open one.
+    /// `giveBack` or `discard` it. A caller that may not reuse a connection gets only the right to open one. `standing`
+    /// is asked if there would be a wait.
     func lease(
         _ origin: HTTP.Origin, on loop: Reactor, at now: HTTP.Instant, _ priority: HTTP.Priority = .normal,
-        mayReuse: Bool = true
+        mayReuse: Bool = true, standing: @Sendable () -> PoolStanding = { .waits }
     ) throws(PoolFailure) -> Offer {
         while true {
             let action = state.withLock { state in
-                state.machine.lease(origin, on: ObjectIdentifier(loop), at: now, priority, mayReuse: mayReuse) {
+                state.machine.lease(
+                    origin, on: ObjectIdentifier(loop), at: now, priority, mayReuse: mayReuse, standing: standing
+                ) {
                     ValueWaiter(on: loop)
                 }
             }
@@ -89,11 +89,15 @@ final class Pool: Sendable {
             case .use(let connection): return .now(.existing(connection))
             case .open(let displaced):
                 if let displaced { end(displaced, .displaced) }
-                return .now(.opening())
+                return .now(.opening)
+            case .openBeyond: return .now(.openingBeyond)
             case .retire(let connection):
                 end(connection, .idle)
                 discard(origin)
-            case .turnAway: throw .exhausted(waiting: state.withLock { $0.machine.limits.waiters })
+            case .turnAway:
+                let limits = state.withLock { $0.machine.limits }
+                throw standing() == .exceeds
+                    ? .exhaustedBeyond(open: limits.beyond) : .exhausted(waiting: limits.waiters)
             case .refuse: throw .closed
             case .wait(let waiter, let number):
                 return .later(Position(origin: origin, waiter: waiter, number: number))
@@ -120,30 +124,13 @@ final class Pool: Sendable {
         in position: Position, until deadline: HTTP.Instant, _ cancellation: Cancellation
     ) async throws(PoolFailure) -> Source {
         let outcome = await position.waiter.wait(until: deadline, cancellation: cancellation)
-        if position.level > 0 { state.withLock { $0.machine.leaveExtras(position.number, at: position.level) } }
         switch outcome {
         case .value(.connection(let connection)): return .existing(connection)
-        case .value(.opening): return .opening()
-        case .value(.openingExtra):
-            state.withLock { $0.machine.leave(position.origin, position.number) }
-            return .opening(level: position.level)
+        case .value(.opening): return .opening
         case .value(.refused): throw .closed
         case .timedOut: throw leave(position, .timedOut)
         case .cancelled: throw leave(position, .cancelled)
         }
-    }
-
-    /// Lets a request that others wait for wait for a connection beyond the caps too.
-    func exceed(in position: inout Position, at level: Int) {
-        let (origin, waiter, number) = (position.origin, position.waiter, position.number)
-        position.level = level
-        guard state.withLock({ $0.machine.exceed(origin, waiter, number, at: level) }) else { return }
-        if !waiter.deliver(.openingExtra) { discard(origin, level: level) }
-    }
-
-    /// Takes the right to open a connection beyond the caps; false if there is none left.
-    func takeExtra(_ origin: HTTP.Origin, at level: Int) -> Bool {
-        state.withLock { $0.machine.takeExtra(origin, at: level) }
     }
 
     private func leave(_ position: Position, _ failure: PoolFailure) -> PoolFailure {
@@ -200,14 +187,10 @@ final class Pool: Sendable {
         ended(connection.end(known ?? reason, at: now))
     }
 
-    /// Discards a connection that was closed or never opened; `level` is set if it is beyond the caps.
-    func discard(_ origin: HTTP.Origin, level: Int) {
-        guard level > 0 else { return discard(origin) }
-        var origin = origin
-        while let (waiter, next) = state.withLock({ $0.machine.extraGone(origin, at: level) }) {
-            if waiter.deliver(.openingExtra) { return }
-            origin = next
-        }
+    /// Discards a connection that was closed or never opened, perhaps one beyond the caps.
+    func discard(_ origin: HTTP.Origin, isBeyond: Bool) {
+        if !isBeyond { return discard(origin) }
+        state.withLock { $0.machine.goneBeyond(origin) }
     }
 
     /// Discards a connection that was closed or never opened.
@@ -305,4 +288,6 @@ enum PoolFailure: Error {
     case closed
     /// As many requests wait already as may.
     case exhausted(waiting: Int)
+    /// As many connections are open beyond the caps as may be.
+    case exhaustedBeyond(open: Int)
 }

@@ -27,7 +27,8 @@ internal import DunlinTypes
 ///    to make room, though other waiters could have used it: they would otherwise overtake it again and again.
 /// 10. Each connection belongs to a TLS generation; only those of the latest that is known are leased.
 /// 11. Totals outlive connections (`PoolTotals`). Only one that somebody tried to open counts as opened or failed.
-/// 12. A request that others wait for may also open a connection beyond the caps (`PoolExtras`). Nobody else uses that.
+/// 12. A request that others may wait for does not wait. It opens a connection beyond the caps, which nobody else uses
+///     and which is closed afterwards. Of these there are as many at once as one origin may have, but at least 32.
 /// 13. The machine reads no clock and closes nothing; it returns what to do.
 struct PoolMachine<Connection: PoolMember, Waiter> {
     struct Limits: Sendable {
@@ -35,6 +36,8 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
         var connections = 1024
         /// The number of requests that may wait, for all origins together.
         var waiters = 10_000
+        /// The number of connections beyond the caps.
+        var beyond: Int { max(32, connectionsPerOrigin) }
         /// How long an idle connection is kept, in nanoseconds.
         var idleTime: Int64 = 60_000_000_000
         /// How long after its opening a connection is used, in nanoseconds.
@@ -49,7 +52,9 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
         /// The connection may not be used any more: close it, report it gone, and ask again.
         case retire(Connection)
         case wait(Waiter, number: UInt64)
-        /// Too many wait already.
+        /// Open a connection beyond the caps. Report `goneBeyond` when it is closed or was not opened.
+        case openBeyond
+        /// Too many wait already, or too many are open beyond the caps.
         case turnAway
         case refuse
     }
@@ -82,12 +87,11 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
     private(set) var waitingCount = 0
     /// The totals of origins that are not in use.
     var totals = PoolTotals()
-    /// The connections beyond the caps.
-    var extras: PoolExtras<Waiter>
+    /// The number of connections beyond the caps.
+    private(set) var beyondCount = 0
 
     init(limits: Limits) {
         self.limits = limits
-        extras = PoolExtras(beyond: limits.connectionsPerOrigin)
     }
 
     func openCount(to origin: HTTP.Origin) -> Int {
@@ -100,7 +104,7 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
 extension PoolMachine {
     mutating func lease(
         _ origin: HTTP.Origin, on loop: ObjectIdentifier, at now: HTTP.Instant, _ priority: HTTP.Priority,
-        mayReuse: Bool = true, waiter: () -> Waiter
+        mayReuse: Bool = true, standing: () -> PoolStanding = { .waits }, waiter: () -> Waiter
     ) -> LeaseAction {
         if isClosed { return .refuse }
         let number = nextNumber
@@ -112,7 +116,7 @@ extension PoolMachine {
             origins[position].totals.reuses += 1
             return .use(found.connection)
         }
-        if mayReuse, origins[position].mayAwaitOne, waitingCount < limits.waiters {
+        if mayReuse, origins[position].mayAwaitOne, waitingCount < limits.waiters, standing() == .waits {
             return queue(waiter(), mayReuse: true, at: position, priority, number)
         }
         if origins[position].open < limits.connectionsPerOrigin {
@@ -125,7 +129,13 @@ extension PoolMachine {
             idleCount -= 1
             return .open(closing: origins[position].idle.removeFirst().connection)
         }
-        guard waitingCount < limits.waiters else {
+        let standing = standing()
+        if standing != .waits, beyondCount < limits.beyond {
+            origins[position].beyond += 1
+            beyondCount += 1
+            return .openBeyond
+        }
+        guard standing != .exceeds, waitingCount < limits.waiters else {
             removeIfDeserted(position)
             return .turnAway
         }
@@ -229,6 +239,14 @@ extension PoolMachine {
         let target = origins[next].origin
         removeIfDeserted(position)
         return (waiter, target)
+    }
+
+    /// Notes that a connection beyond the caps was closed or could not be opened.
+    mutating func goneBeyond(_ origin: HTTP.Origin) {
+        beyondCount -= 1
+        guard let position = position(of: origin) else { return }
+        origins[position].beyond -= 1
+        removeIfDeserted(position)
     }
 
     private mutating func serve(from position: Int) -> GiveBackAction? {

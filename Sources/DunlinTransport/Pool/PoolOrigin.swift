@@ -15,7 +15,7 @@ struct PoolOrigin<Connection: PoolMember, Waiter> {
     var totals: PoolTotals.Origin
     var open = 0
     /// The number of connections beyond the caps.
-    var extra = 0
+    var beyond = 0
     var idle: [Idle] = []
     var queue = Queue()
     /// The number of connections that are being inspected, and soon idle again or gone.
@@ -31,7 +31,7 @@ struct PoolOrigin<Connection: PoolMember, Waiter> {
     var mayAwaitOne: Bool { lookedAt > 0 && queue.count < lookedAt }
     /// Whether there are waiters beyond those that inspected connections will serve.
     var hasOthersWaiting: Bool { lookedAt == 0 || queue.openingCount > 0 || queue.count > lookedAt }
-    var isDeserted: Bool { open == 0 && extra == 0 && queue.isEmpty }
+    var isDeserted: Bool { open == 0 && beyond == 0 && queue.isEmpty }
 
     /// Takes the newest idle connection on `loop`, or the newest of all if there is none.
     mutating func takeIdle(on loop: ObjectIdentifier) -> Idle? {
@@ -44,7 +44,7 @@ struct PoolOrigin<Connection: PoolMember, Waiter> {
 
     var gauges: HTTP.ConnectionGauges {
         var gauges = HTTP.ConnectionGauges(totals)
-        (gauges.open, gauges.idle, gauges.waiting) = (open + extra, idle.count, queue.count)
+        (gauges.open, gauges.idle, gauges.waiting) = (open + beyond, idle.count, queue.count)
         (gauges.inResolve, gauges.inConnect, gauges.inTLS) = (opening[.resolve], opening[.connect], opening[.tls])
         gauges.inProxy = opening[.proxyTLS] + opening[.tunnel]
         return gauges

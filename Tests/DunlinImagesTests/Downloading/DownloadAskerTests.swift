@@ -9,16 +9,13 @@ import Testing
     typealias Machine = DownloadMachine<String>
     typealias Action = Machine.Action
 
-    /// Asks within some downloads, or for nil as others do.
+    /// Asks within a download, or as others do.
     private static func ask(
-        _ machine: inout Machine, _ waiter: UInt64, _ url: String, within: Set<UInt64>? = nil
+        _ machine: inout Machine, _ waiter: UInt64, _ url: String, isWithin: Bool = false
     ) -> [Action] {
         let limit = HTTPSession.WaitLimit(total: nil)
-        let asker = Machine.Asker(within: within ?? [], waitsForSlot: within == nil)
-        if let joined = machine.join(waiter, url, 0, limit, by: asker, at: HTTP.Instant(nanoseconds: 0)) {
-            return joined.actions
-        }
-        return machine.begin(waiter, url, 0, limit, by: asker).actions
+        if !isWithin, machine.join(waiter, url, 0, limit, at: HTTP.Instant(nanoseconds: 0)) != nil { return [] }
+        return machine.begin(waiter, url, 0, limit, isAlone: isWithin).actions
     }
 
     private static func end(_ machine: inout Machine, _ id: UInt64) -> [Action] { machine.end(id).actions }
@@ -27,7 +24,7 @@ import Testing
         var machine = Machine(maximum: 1, order: .firstInFirstOut)
         #expect(Self.ask(&machine, 1, "a") == [.start(1)])
         #expect(Self.ask(&machine, 2, "b") == [])
-        #expect(Self.ask(&machine, 3, "c", within: [1]) == [.start(3)])
+        #expect(Self.ask(&machine, 3, "c", isWithin: true) == [.start(3)])
         #expect(machine.active == 2 && machine.queued == 1)
         #expect(Self.end(&machine, 3) == [])
         #expect(Self.end(&machine, 1) == [.start(2)])
@@ -35,39 +32,15 @@ import Testing
         #expect(machine.isIdle)
     }
 
-    @Test func `code that others wait for takes no slot, though it is within no download`() {
-        var machine = Machine(maximum: 1, order: .firstInFirstOut)
-        _ = Self.ask(&machine, 1, "a")
-        #expect(Self.ask(&machine, 2, "b", within: []) == [.start(2)])
-    }
-
-    @Test func `a download in line begins when somebody within another joins it`() {
-        var machine = Machine(maximum: 1, order: .firstInFirstOut)
-        _ = Self.ask(&machine, 1, "a")
-        _ = Self.ask(&machine, 2, "b")
-        #expect(Self.ask(&machine, 3, "b", within: [1]) == [.start(2)])
-        #expect(Self.ask(&machine, 4, "b", within: [1]) == [])
-        #expect(machine.end(2).answered == [2, 3, 4])
-        #expect(Self.end(&machine, 1) == [])
-        #expect(machine.isIdle)
-    }
-
-    @Test func `nobody joins a download that cannot end before it has its answer`() {
+    @Test func `what is asked for within a download is not shared`() {
         var machine = Machine(maximum: 4, order: .firstInFirstOut)
-        for (waiter, url) in [(1, "a"), (2, "b"), (3, "c")] as [(UInt64, String)] {
-            _ = Self.ask(&machine, waiter, url)
-        }
-        // Its own download.
-        #expect(Self.ask(&machine, 4, "a", within: [1]) == [.start(4)])
-        // Each of three the next one's: only the last closes the circle.
-        #expect(Self.ask(&machine, 5, "b", within: [4]) == [])
-        #expect(Self.ask(&machine, 6, "c", within: [2]) == [])
-        #expect(Self.ask(&machine, 7, "a", within: [3]) == [.start(5)])
-        // A waiter that has left holds nothing up, and others join the newest.
-        _ = machine.leave(6)
-        #expect(Self.ask(&machine, 8, "b", within: [3]) == [])
-        #expect(Self.ask(&machine, 9, "a") == [])
-        #expect(machine.waiters(of: 5) == [7, 9])
+        #expect(Self.ask(&machine, 1, "a") == [.start(1)])
+        #expect(Self.ask(&machine, 2, "a", isWithin: true) == [.start(2)])
+        #expect(Self.ask(&machine, 3, "b", isWithin: true) == [.start(3)])
+        #expect(Self.ask(&machine, 4, "b") == [.start(4)])
+        #expect(Self.ask(&machine, 5, "a") == [])
+        #expect([1, 2, 3, 4].map { machine.end($0).answered } == [[1, 5], [2], [3], [4]])
+        #expect(machine.isIdle)
     }
 
     @Test func `what is asked for within a stopped download does not wait for its end`() {
@@ -75,8 +48,19 @@ import Testing
         _ = Self.ask(&machine, 1, "a")
         #expect(machine.leave(1).actions == [.stop(1)])
         #expect(Self.ask(&machine, 2, "a") == [])
-        #expect(Self.ask(&machine, 3, "a", within: [1]) == [.start(2)])
-        #expect(machine.end(2).answered == [2, 3])
+        #expect(Self.ask(&machine, 3, "a", isWithin: true) == [.start(3)])
+        #expect(machine.end(3).answered == [3])
+        #expect(Self.end(&machine, 1) == [.start(2)])
+        #expect(machine.end(2).answered == [2])
+        #expect(machine.isIdle)
+    }
+
+    @Test func `what is asked for within a download is stopped when nobody wants it`() {
+        var machine = Machine(maximum: 1, order: .firstInFirstOut)
+        _ = Self.ask(&machine, 1, "a")
+        _ = Self.ask(&machine, 2, "b", isWithin: true)
+        #expect(machine.leave(2).actions == [.stop(2)])
+        #expect(Self.end(&machine, 2) == [])
         #expect(Self.end(&machine, 1) == [])
         #expect(machine.isIdle)
     }
@@ -110,7 +94,7 @@ import Testing
             case 2..<4:
                 guard let outer else { continue }
                 waiting[waiter] = [outer]
-                perform(Self.ask(&machine, waiter, "\(chance.next(below: 9))", within: [outer]))
+                perform(Self.ask(&machine, waiter, "\(chance.next(below: 9))", isWithin: true))
             case 4:
                 guard let leaving = waiting.keys.sorted().randomElement(using: &chance) else { continue }
                 waiting[leaving] = nil

@@ -37,7 +37,7 @@ import Testing
 
     @Test func `each waiter has its own time from when it joins, and the download stops when the last has none left`() {
         var machine = Self.begun(Self.limit(5))
-        let joined = machine.join(2, "a", 0, Self.limit(5), at: Self.time(3))?.id
+        let joined = machine.join(2, "a", 0, Self.limit(5), at: Self.time(3))
         #expect(joined == 1)
         #expect(machine.nextLook == Self.time(5))
         let none = Self.expire(&machine, at: 4)

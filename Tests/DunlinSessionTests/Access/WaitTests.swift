@@ -1,5 +1,4 @@
 import Dunlin
-import DunlinRules
 import DunlinTesting
 import Synchronization
 import Testing
@@ -7,89 +6,6 @@ import Testing
 @testable import DunlinSession
 
 @Suite struct `Waits in a circle` {
-    /// A machine that expectations may change.
-    private final class Machine {
-        private var machine = WaitMachine<Int>()
-        private var numbers: [Int: UInt64] = [:]
-
-        func begin(_ call: Int, within outer: Set<Int>, for target: Int) -> Bool {
-            numbers[call] = machine.begin(holdingUp: outer.union([call]), for: target)
-            return numbers[call] != nil
-        }
-
-        func end(_ call: Int) { if let number = numbers[call] { machine.end(number) } }
-
-        var isEmpty: Bool { machine.isEmpty }
-    }
-
-    @Test func `a wait outside a circle begins`() {
-        let machine = Machine()
-        #expect(machine.begin(1, within: [], for: 2))
-        #expect(machine.begin(3, within: [], for: 2))
-        #expect(machine.begin(4, within: [5], for: 2))
-        #expect(machine.begin(6, within: [2], for: 7))
-        for call in [1, 3, 4, 6] { machine.end(call) }
-        #expect(machine.isEmpty)
-    }
-
-    @Test func `a call that is made within another never waits for that`() {
-        let machine = Machine()
-        #expect(!machine.begin(2, within: [1], for: 1))
-        #expect(!machine.begin(3, within: [1, 2], for: 1))
-        #expect(machine.isEmpty)
-    }
-
-    /// Each of as many calls makes one that would wait for the next call.
-    @Test(arguments: 2...6) func `the wait that would close a circle does not begin`(count: Int) {
-        let machine = Machine()
-        for call in 0..<count {
-            let begins = machine.begin(100 + call, within: [call], for: (call + 1) % count)
-            #expect(begins == (call < count - 1))
-        }
-        // The one that did not wait has brought what it was made for, and all others may end.
-        machine.end(100)
-        #expect(machine.begin(100 + count, within: [count - 1], for: 0))
-    }
-
-    @Test func `a circle is found however many others wait`() {
-        let machine = Machine()
-        for waiter in 10..<30 { #expect(machine.begin(waiter, within: [1], for: 2)) }
-        for waiter in 30..<50 { #expect(machine.begin(waiter, within: [2], for: 3)) }
-        #expect(!machine.begin(50, within: [3], for: 1))
-        #expect(!machine.begin(50, within: [3], for: 2))
-        #expect(machine.begin(50, within: [], for: 1))
-    }
-
-    @Test func `a wait in a call within two others holds up all three`() {
-        let machine = Machine()
-        #expect(machine.begin(3, within: [1, 2], for: 4))
-        #expect(!machine.begin(5, within: [4], for: 1))
-        #expect(!machine.begin(5, within: [4], for: 2))
-        #expect(machine.begin(5, within: [4], for: 6))
-    }
-
-    @Test func `a call that waits twice waits until both have ended`() {
-        var machine = WaitMachine<Int>()
-        let (first, second) = (machine.begin(holdingUp: [1], for: 2), machine.begin(holdingUp: [1], for: 3))
-        if let first { machine.end(first) }
-        #expect(machine.begin(holdingUp: [3], for: 1) == nil)
-        #expect(machine.begin(holdingUp: [2], for: 1) != nil)
-        if let second { machine.end(second) }
-        #expect(machine.begin(holdingUp: [3], for: 1) != nil)
-    }
-
-    @Test func `many waits cost little each`() {
-        var machine = WaitMachine<Int>()
-        let begun = ContinuousClock.now
-        var numbers: [UInt64] = []
-        for call in 1...50_000 { if let number = machine.begin(holdingUp: [call], for: 0) { numbers.append(number) } }
-        #expect(numbers.count == 50_000)
-        for number in numbers { machine.end(number) }
-        #expect(machine.isEmpty && begun.duration(to: .now) < .seconds(30))
-    }
-
-    // MARK: - By sessions
-
     private enum Within {
         @TaskLocal static var isInner = false
     }

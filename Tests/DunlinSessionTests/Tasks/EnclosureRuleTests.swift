@@ -9,7 +9,7 @@ import Testing
 @Suite struct `What encloses a caller` {
     private static func next(_ number: Int) async {
         let over = AsyncStream.makeStream(of: Void.self)
-        await Enclosure.enter(.request(.next())) {
+        await Enclosure.enter(.request(.next()), of: nil) {
             #expect(Enclosure.subjects.count == 1)
             Task {
                 // Until the one that it was begun in is over.
@@ -33,37 +33,55 @@ import Testing
 
     @Test func `a caller's enclosure lists every request that is under way around it`() async {
         let (outer, inner) = (Enclosure.Subject.request(.next()), Enclosure.Subject.request(.next()))
-        await Enclosure.enter(outer) {
-            await Enclosure.enter(inner) { #expect(Enclosure.subjects == [outer, inner]) }
+        await Enclosure.enter(outer, of: nil) {
+            await Enclosure.enter(inner, of: nil) { #expect(Enclosure.subjects == [outer, inner]) }
             #expect(Enclosure.subjects == [outer] && Enclosure.contains(outer))
         }
         #expect(Enclosure.subjects.isEmpty)
     }
 
-    /// Requests of one level must never wait for each other.
-    @Test func `a request's level says how deep it is, and whether a refresh or a handler asks`() async {
-        final class Session {}
-        let (session, outer, own) = (ObjectIdentifier(Session()), HTTPSession.TaskID.next(), HTTPSession.TaskID.next())
-        #expect(Enclosure.level() == 0)
-        await Enclosure.enter(.request(outer)) {
-            #expect(Enclosure.level() == 1)
-            // Its own enclosure does not count, nor do those whose code is not waited for as such.
-            await Enclosure.enter(.picture(of: session, 1)) {
-                await Enclosure.enter(.request(own)) { #expect(Enclosure.level(of: own) == 1) }
-            }
-            await Enclosure.enter(.interceptor(of: session, .call, index: 0)) { #expect(Enclosure.level() == 2) }
-            await Enclosure.enter(.challenge(of: session)) { #expect(Enclosure.level() == 10) }
-            await Enclosure.enter(.refresh(of: session)) {
-                #expect(Enclosure.level() == 18)
-                await Enclosure.enter(.challenge(of: session)) { #expect(Enclosure.level() == 27) }
+    @Test func `code within something of one owner waits only for owners that come later`() async {
+        let owners = [Owner.session(), Owner.session(), Owner.session()]
+        let downloaders = owners.map(\.ofDownloader)
+        /// For which sessions, and for which downloaders.
+        func mayWait(by request: HTTPSession.TaskID? = nil) -> [[Bool]] {
+            [owners, downloaders].map { $0.map { Enclosure.mayWait(for: $0, by: request) } }
+        }
+        let own = HTTPSession.TaskID.next()
+        #expect(mayWait() == [[true, true, true], [true, true, true]])
+        await Enclosure.enter(.transfer(of: ObjectIdentifier(Self.self)), of: nil) {
+            #expect(mayWait() == [[true, true, true], [true, true, true]])
+        }
+        await Enclosure.enter(.request(own), of: owners[1]) {
+            #expect(mayWait() == [[false, false, true], [false, false, true]])
+            // It is not within itself.
+            #expect(mayWait(by: own) == [[true, true, true], [true, true, true]])
+            await Enclosure.enter(.picture(of: ObjectIdentifier(Self.self), 1), of: downloaders[0]) {
+                #expect(mayWait(by: own) == [[true, true, true], [false, true, true]])
+                #expect(mayWait() == [[false, false, true], [false, false, true]])
             }
         }
-        #expect(await Self.level(within: 20) == 8)
+        // A picture's own request, and its filters.
+        await Enclosure.enter(.picture(of: ObjectIdentifier(Self.self), 1), of: downloaders[1]) {
+            #expect(mayWait() == [[false, true, true], [false, false, true]])
+        }
     }
 
-    private static func level(within count: Int) async -> Int {
-        if count == 0 { return Enclosure.level() }
-        return await Enclosure.enter(.request(.next())) { await level(within: count - 1) }
+    @Test func `a refresh that others have begun is waited for in a hook, and not in what answers for others`() async {
+        let (earlier, owner, later) = (Owner.session(), Owner.session(), Owner.session())
+        let some = ObjectIdentifier(Self.self)
+        let cases: [(Enclosure.Subject, Owner, Bool)] = [
+            (.request(.next()), owner, true), (.interceptor(of: some, .exchange, index: 0), owner, true),
+            (.challenge(of: some), owner, false), (.refresh(of: some), owner, false),
+            (.refresh(of: some), earlier, true), (.challenge(of: some), earlier, true),
+            (.request(.next()), later, false), (.picture(of: some, 1), later, false),
+        ]
+        #expect(Enclosure.mayWaitForRefresh(of: owner))
+        for (subject, of, expected) in cases {
+            await Enclosure.enter(subject, of: of) {
+                #expect(Enclosure.mayWaitForRefresh(of: owner) == expected, "\(subject)")
+            }
+        }
     }
 
     @Test func `what an interceptor has a task of its own send does not come to those that wait for it`() async throws {

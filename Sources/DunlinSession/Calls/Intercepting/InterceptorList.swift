@@ -61,7 +61,9 @@ struct InterceptorList: Sendable {
             }
         }
         do {
-            return try await Enclosure.enter(subject) { try await interceptor.intercept(request, next: next) }
+            return try await Enclosure.enter(subject, of: call.session.owner) {
+                try await interceptor.intercept(request, next: next)
+            }
         } catch {
             throw Self.explained(error, by: interceptor, turn, call)
         }

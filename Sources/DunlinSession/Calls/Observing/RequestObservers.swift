@@ -120,7 +120,7 @@ extension RequestObservers {
         let tell: @Sendable (Bytes) async throws -> Void = { [call] piece in
             let snapshot = call.snapshot
             // The body may be read outside the call, but its hooks are part of the call.
-            try await Enclosure.enter(.request(call.delegate.id)) {
+            try await Enclosure.enter(.request(call.delegate.id), of: call.session.owner) {
                 // Another hook may have suspended the call, whose data need not come from a connection.
                 try await call.pass()
                 try await call.tell(\.data) { await $0(snapshot, piece) }

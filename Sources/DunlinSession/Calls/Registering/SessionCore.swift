@@ -16,6 +16,8 @@ package final class SessionCore: Sendable {
     package let loops: [Reactor]
     let tlsPolicySources: TLSPolicySources
     var tlsPolicySource: SessionTLSPolicySource { tlsPolicySources.origins }
+    /// Its place among the owners of what others wait for.
+    let owner: Owner
     /// The authentication stages of all its chains.
     let authentication: [any Stage]
     package let hub: EventHub
@@ -34,8 +36,9 @@ package final class SessionCore: Sendable {
     init(
         _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder,
         _ tlsPolicySources: TLSPolicySources,
-        on loops: [Reactor], authentication: [any Stage], chain: Chain
+        on loops: [Reactor], authentication: [any Stage], chain: Chain, _ owner: Owner
     ) {
+        self.owner = owner
         self.authentication = authentication
         let user = SessionUser(configuration.userID)
         self.user = user

@@ -1,0 +1,66 @@
+internal import DunlinTransport
+internal import Synchronization
+
+/// Whoever does things for others that these wait for: a session, or an image downloader.
+///
+/// Owners stand in an order: sessions as they were made, and an image downloader directly before its session, since its
+/// downloads wait for that. Code within something of one owner waits for nothing that is done for others by that owner
+/// or by one earlier in the order: no turn, no connection, and no exchange or picture under way. So every wait leads to
+/// a later owner, and none leads back.
+package struct Owner: Hashable, Comparable, Sendable {
+    private static let last = Atomic<UInt64>(0)
+
+    private let number: UInt64
+
+    private init(number: UInt64) {
+        self.number = number
+    }
+
+    /// A session's, later than all that there are.
+    static func session() -> Owner {
+        Owner(number: last.wrappingAdd(2, ordering: .relaxed).newValue)
+    }
+
+    /// An image downloader's, for this session's.
+    package var ofDownloader: Owner { Owner(number: number - 1) }
+
+    package static func < (one: Owner, other: Owner) -> Bool { one.number < other.number }
+}
+
+extension Enclosure {
+    /// Whether the running code may wait for what `owner` does for others. A `request` is not within itself.
+    package static func mayWait(for owner: Owner, by request: HTTPSession.TaskID? = nil) -> Bool {
+        !contains { each in
+            guard let around = each.owner, around >= owner else { return false }
+            return request.map { each.subject != .request($0) } ?? true
+        }
+    }
+
+    /// Whether the running code may wait for a refresh of the session's credential that others have begun: a hook may,
+    /// but not code that itself answers for others.
+    static func mayWaitForRefresh(of owner: Owner) -> Bool {
+        !contains { each in
+            guard let around = each.owner else { return false }
+            return around > owner || around == owner && each.subject.isShared
+        }
+    }
+}
+
+extension Enclosure {
+    /// How a request that the running code makes stands to the caps of connections.
+    static func standing(of request: HTTPSession.TaskID, for owner: Owner) -> PoolStanding {
+        if mayWait(for: owner, by: request) { return .waits }
+        // A handle's request need not be awaited where it is made.
+        return contains { $0.subject == .request(request) && !$0.isAwaited } ? .exceedsOrWaits : .exceeds
+    }
+}
+
+extension Enclosure.Subject {
+    /// Whether the code answers for other requests too.
+    fileprivate var isShared: Bool {
+        switch self {
+        case .refresh, .challenge: true
+        case .request, .transfer, .shutDown, .interceptor, .picture: false
+        }
+    }
+}
