@@ -297,8 +297,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "CachePeer", "DunlinInflate", "Dunlin", "DunlinFoundation", "DunlinReactor", "DunlinTesting",
-                "DunlinTypes", "JournalPeer", "LeakChecking", "LedgerRows", "Mocking", "Children", "Folders",
+                "CachePeer", "DunlinCodecs", "DunlinImages", "DunlinInflate", "Dunlin", "DunlinFoundation",
+                "DunlinReactor", "DunlinTesting", "DunlinTypes", "JournalPeer", "LeakChecking", "LedgerRows", "Mocking",
+                "Children", "Folders",
             ],
             swiftSettings: dialect),
         .testTarget(

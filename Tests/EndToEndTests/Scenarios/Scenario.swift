@@ -97,17 +97,7 @@ struct Scene: Sendable {
 
     /// Does `work` while time passes.
     func movingOn<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
-        let running = Task { try await work() }
-        let isOver = Atomic<Bool>(false)
-        async let end: Void = {
-            _ = await running.result
-            isOver.store(true, ordering: .relaxed)
-        }()
-        try await clock.advance(by: .milliseconds(100), until: "it is over") {
-            isOver.load(ordering: .relaxed)
-        }
-        await end
-        return try await running.value
+        try await clock.movingOn(work)
     }
 
     /// Cancels the present moment's request once it is where it should be.
@@ -128,5 +118,22 @@ struct Scene: Sendable {
         await running.value
         occupant?.cancel()
         _ = await occupant?.result
+    }
+}
+
+extension ManualClock {
+    /// Does `work` while time passes.
+    func movingOn<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        let running = Task { try await work() }
+        let isOver = Atomic<Bool>(false)
+        async let end: Void = {
+            _ = await running.result
+            isOver.store(true, ordering: .relaxed)
+        }()
+        try await advance(by: .milliseconds(100), until: "it is over") {
+            isOver.load(ordering: .relaxed)
+        }
+        await end
+        return try await running.value
     }
 }

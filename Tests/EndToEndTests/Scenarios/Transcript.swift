@@ -30,10 +30,10 @@ final class Transcript: Sendable {
     private let names: [(String, String)]
 
     /// `names`: what differs from run to run, and what stands for it.
-    init(_ names: [(String, String)], of scenario: Scenario) {
+    init(_ names: [(String, String)], chancy: Set<HTTP.Phase>, hasAttempts: Bool = true) {
         self.names = names
-        chancy = scenario.chancy
-        hasAttempts = scenario.hasAttempts
+        self.chancy = chancy
+        self.hasAttempts = hasAttempts
     }
 
     func note(_ line: String) {
@@ -85,7 +85,8 @@ final class Transcript: Sendable {
         return String(UnicodeScalar(UInt8(ascii: "A") + UInt8(index % 26)))
     }
 
-    private func number(_ id: HTTPSession.TaskID) -> Int {
+    /// Requests are numbered as they are met.
+    @discardableResult func number(_ id: HTTPSession.TaskID) -> Int {
         lines.withLock { lines in
             if let known = lines.ids.firstIndex(of: id) { return known + 1 }
             lines.ids.append(id)
