@@ -35,7 +35,7 @@ extension Recorded {
     private static let outcomes: [Recorded] =
         [
             ("a refusal", MockTransport.Outcome.respond(404, body: "none")), ("a reset", .fail(.connectionReset)),
-            ("a body that is cut off", .stream(["abc"], length: 10)), ("a redirect", .moved("/b")),
+            ("a body that is cut off", .stream(["abc"], length: 10)),
             ("a body in pieces", .stream(["one", "two"])),
         ].map { what, outcome in
             Recorded("two callers share \(what)", coalescing) { take, session in
@@ -43,6 +43,12 @@ extension Recorded {
                 try await take.pair(session)
             }
         } + [
+            // Who follows it first is chance.
+            Recorded("two callers share a redirect that neither follows", coalescing) { take, session in
+                take.serveBehindGate { _ in .moved("/b") }
+                try await take.pair(
+                    session, HTTPSession.Options(redirects: .none), HTTPSession.Options(redirects: .none))
+            },
             Recorded("the first of two callers is cancelled", coalescing) { take, session in
                 take.serveBehindGate { _ in .respond(body: "hello") }
                 let (one, two) = (try session.task("/a", as: .string), try session.task("/a", as: .string))

@@ -23,6 +23,16 @@ extension Recorded {
             await take.picture("B", images, url, ["Authorization": "Bearer b"])
             await take.picture("A again", images, url, ["Authorization": "Bearer a"])
         },
+        picture("a picture of another key is another picture") { take, images, url in
+            await take.picture("A", images, url, ["X-Api-Key": "a"])
+            await take.picture("B", images, url, ["X-Api-Key": "b"])
+        },
+        picture("a session's next user gets another picture") { take, images, url in
+            try images.session.replace(credentials: .bearer(token: "a"))
+            await take.picture("A", images, url)
+            try images.session.replace(credentials: .bearer(token: "b"))
+            await take.picture("B", images, url)
+        },
         picture("two callers get one picture") { take, images, url in
             let (one, two) = (
                 try await images.download(.init(.url(url))), try await images.download(.init(.url(url)))
