@@ -33,7 +33,9 @@ import Testing
 
     @Test(.enabled(if: !isRecording)) func `each scenario has a file, and each file a scenario`() throws {
         // The others are of recorded plays.
-        let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter { $0.hasSuffix(".txt") }
+        let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter {
+            $0.hasSuffix(".txt")
+        }
         #expect(Set(names) == Set(Scenario.all.map { "\($0.name).txt" }))
         #expect(Scenario.all.count == names.count)
     }

@@ -38,25 +38,25 @@ extension Recorded {
     static let intercepted: [Recorded] = bothScopes + ordered
 
     private static let bothScopes: [Recorded] = [true, false].flatMap { isCall -> [Recorded] in
-        let place = isCall ? "around the call" : "around the exchange"
+        let around = isCall ? "around the call" : "around the exchange"
         let scope: @Sendable (@escaping HTTPSession.Interception.Intercept) -> HTTPSession.Interception = {
             isCall ? .call($0) : .exchange($0)
         }
         return [
-            intercepted("an interceptor \(place) adds a field", scope) { request, next in
+            intercepted("an interceptor \(around) adds a field", scope) { request, next in
                 try await next(request) { $0.head.fields["X-Added"] = "1" }
             },
-            intercepted("an interceptor \(place) adds a secret field", scope) { request, next in
+            intercepted("an interceptor \(around) adds a secret field", scope) { request, next in
                 try await next(request) { $0.head.fields["Authorization"] = "Bearer s3cret" }
             },
-            intercepted("an interceptor \(place) throws", scope) { _, _ in
+            intercepted("an interceptor \(around) throws", scope) { _, _ in
                 throw NetworkError(.cancelled, "not today")
             },
-            intercepted("an interceptor \(place) sends twice", scope) { request, next in
+            intercepted("an interceptor \(around) sends twice", scope) { request, next in
                 _ = try await next(request)
                 return try await next(request)
             },
-            intercepted("an interceptor \(place) throws afterwards", scope) { request, next in
+            intercepted("an interceptor \(around) throws afterwards", scope) { request, next in
                 _ = try await next(request)
                 throw NetworkError(.cancelled, "not afterwards")
             },

@@ -69,11 +69,11 @@ extension Take {
         observer.requests.enumerated().flatMap { index, request -> [String] in
             let exchanges = request.exchanges.map { exchange in
                 let begun = exchange.begun
-                let where_ = begun.isElsewhere ? ", elsewhere" : ""
+                let elsewhere = begun.isElsewhere ? ", elsewhere" : ""
                 let heads = exchange.heads.map { " answered \($0.status.code)" }.joined()
                 let end = exchange.ends.map { " body \($0.body?.rawValue ?? "none")" + self.cause($0.error) }.joined()
                 return "    exchange \(begun.number) of attempt \(begun.attempt): \(begun.head.method)"
-                    + " \(begun.shownURL)\(where_)\(heads)\(end)"
+                    + " \(begun.shownURL)\(elsewhere)\(heads)\(end)"
             }
             // Whoever resumes a request says so himself, while the request goes on.
             let steps = request.steps.map { "    \($0)" }.filter { $0 != "    resumed" }
