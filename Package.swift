@@ -163,7 +163,8 @@ let package = Package(
         .target(name: "LedgerRows", path: "Tests/LedgerRows", swiftSettings: dialect),
         .target(name: "Mocking", dependencies: ["DunlinTesting"], path: "Tests/Mocking", swiftSettings: dialect),
         .executableTarget(
-            name: "Storm", dependencies: ["DunlinImages", "DunlinTesting"], path: "Tests/Storm", swiftSettings: dialect),
+            name: "Storm", dependencies: ["DunlinImages", "DunlinTesting"], path: "Tests/Storm",
+            swiftSettings: dialect),
         // Each fuzzer is a file of it. It declares libFuzzer's runner, and no product has it.
         .executableTarget(
             name: "Fuzz",

@@ -28,7 +28,7 @@ final class NestedStorm: Sendable {
     private let watchdog: Watchdog
     private let asked = Atomic(0)
     private let refused = Atomic(0)
-    private let places = Mutex<[(session: HTTPSession, downloader: ImageDownloader)]>([])
+    private let sites = Mutex<[(session: HTTPSession, downloader: ImageDownloader)]>([])
 
     init(count: Int, tally: Tally, watchdog: Watchdog) {
         (self.count, self.tally, self.watchdog) = (count, tally, watchdog)
@@ -47,14 +47,14 @@ final class NestedStorm: Sendable {
                 let session = try HTTPSession(configuration(index, on: loop, server))
                 var pictures = ImageDownloader.Configuration()
                 pictures.maximumActive = 1
-                places.withLock {
+                sites.withLock {
                     $0.append((session, ImageDownloader(session: session, cache: nil, configuration: pictures)))
                 }
                 watchdog.watch(session)
             }
             try await rage()
         }
-        let all = places.withLock(\.self)
+        let all = sites.withLock(\.self)
         for (session, downloader) in all {
             await downloader.shutdown()
             let left = await PromiseStorm.left(in: session)
@@ -62,7 +62,7 @@ final class NestedStorm: Sendable {
             await session.shutdown()
             if session.connections.open != 0 { tally.violation("in the pool: \(session.connections)") }
         }
-        places.withLock { $0 = [] }
+        sites.withLock { $0 = [] }
         server.stop()
         let (asked, refused) = (asked.load(ordering: .relaxed), refused.load(ordering: .relaxed))
         if refused * 1000 > asked * Self.mostRefused { tally.violation("\(refused) of \(asked) were refused") }
@@ -137,8 +137,8 @@ final class NestedStorm: Sendable {
 
     private func ask(_ plan: Plan) async {
         guard let kind = plan.kind, asked.load(ordering: .relaxed) < 2 * count else { return }
-        let place = places.withLock { plan.session < $0.count ? $0[plan.session] : nil }
-        guard let (session, downloader) = place else { return }
+        let site = sites.withLock { plan.session < $0.count ? $0[plan.session] : nil }
+        guard let (session, downloader) = site else { return }
         asked.add(1, ordering: .relaxed)
         do {
             switch kind {
@@ -183,7 +183,8 @@ final class NestedStorm: Sendable {
 
         static func random(_ depth: Int, _ dice: inout SeededGenerator) -> Plan {
             let pairs = (0...dice.next(below: depth)).map { _ in
-                "\(dice.next(below: NestedStorm.sessions))\(NestedStorm.kinds[dice.next(below: NestedStorm.kinds.count)])"
+                let kind = NestedStorm.kinds[dice.next(below: NestedStorm.kinds.count)]
+                return "\(dice.next(below: NestedStorm.sessions))\(kind)"
             }
             return Plan(pairs.joined())
         }

@@ -9,7 +9,7 @@ import Foundation
 ///     Storm logins [COUNT] [--seed SEED]              10,000 by default, over a token that expires every 500
 ///     Storm proxies [COUNT] [--seed SEED]             10,000 by default, through a proxy that dies and comes back
 ///     Storm promises [COUNT] [--seed SEED]            200,000 by default: who may see what, by a model
-///     Storm nested [COUNT] [--seed SEED]              10,000 by default: requests within requests, in all kinds of code
+///     Storm nested [COUNT] [--seed SEED]              10,000 by default: requests within requests
 ///     Storm kills [COUNT] [--seed SEED]               1,000 by default: downloads killed by SIGKILL, that go on
 ///     Storm bulk [MEGABYTES] [--tls]                  4,096 by default: long bodies in little memory
 ///
