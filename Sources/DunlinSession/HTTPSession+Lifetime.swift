@@ -161,7 +161,7 @@ extension HTTPSession {
     }
 
     private func endRefreshes(_ closing: UInt64) async {
-        if Enclosure.isRefreshing(core) { return }
+        if core.isRefreshing { return }
         for case let stage as AuthenticatorStage in core.authentication where !core.residents.isOver(closing) {
             await stage.source.endRefreshes(on: core.loops[0])
         }

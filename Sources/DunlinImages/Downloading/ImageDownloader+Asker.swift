@@ -22,7 +22,7 @@ extension ImageDownloader {
         for case .picture(ObjectIdentifier(reference), let id) in Enclosure.subjects { within.insert(id) }
         return Asker(
             surroundings: Enclosure.surroundings, within: within, isException: session.runsOwnCode,
-            mayWait: Enclosure.mayWait(for: session.owner.ofDownloader))
+            mayWait: session.owner.ofDownloader.mayBeAwaited())
     }
 
     /// Whether a download is asked for within one of the same picture, that needs its result: its request has not

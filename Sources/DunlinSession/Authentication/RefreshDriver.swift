@@ -75,7 +75,7 @@ final class RefreshDriver<Source: HTTPSession.Authenticator>: CredentialSource {
         let waiter = Waiter(on: call.loop)
         let answer = state.withLock {
             $0.machine.ask(
-                waiter, mayWait: Enclosure.mayWaitForRefresh(of: call.session.owner), at: call.loop.now())
+                waiter, mayWait: call.session.owner.mayBeAwaitedForRefresh, at: call.loop.now())
         }
         switch answer {
         case .use(let held): return Self.grant(held)

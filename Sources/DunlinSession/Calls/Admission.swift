@@ -90,7 +90,7 @@ struct Admission {
     /// awaited there, so it has its turn like others, unless it is made by the session's own code.
     private var mayWaitForTurn: Bool {
         isAwaited
-            ? Enclosure.mayWait(for: session.owner, by: delegate.id) : !Enclosure.isWithinCode(of: session)
+            ? session.owner.mayBeAwaited(by: delegate.id) : !session.runsOwnCode
     }
 
     /// Leaves the queues that the call has entered but does not wait in.

@@ -17,7 +17,7 @@ struct AuthenticatorStage: Stage {
 
     private func concerns(_ call: LiveCall) -> Bool {
         let hasOwn = call.delegate.settings.map { !$0.options.credentials.isSession || $0.password != nil } ?? false
-        return !hasOwn && !Enclosure.isRefreshing(call.session)
+        return !hasOwn && !call.session.isRefreshing
     }
 
     private final class Driver: StageDriver {

@@ -89,7 +89,7 @@ extension LiveCall {
     /// redirect is known to this call alone, interceptors around exchanges may find a token by the caller's task, and
     /// requests by the code of an interceptor, handler or refresh are sent differently.
     var mayAskInBackground: Bool {
-        callHistory?.password == nil && chain.exchangeInterceptors.isEmpty && !Enclosure.isWithinCode(of: session)
+        callHistory?.password == nil && chain.exchangeInterceptors.isEmpty && !session.runsOwnCode
     }
 
     /// How long the stages wait for a store.

@@ -21,7 +21,7 @@ struct CoalescingStage: Stage {
         if !call.request.head.method.isSafe { return ForgettingDriver(exchanges) }
         guard call.asked.kind == .data, call.request.head.method == .get,
             call.delegate.settings.map({ $0.options.connecting == RareOptions.ConnectingOptions() }) ?? true,
-            Enclosure.mayWait(for: call.session.owner, by: call.delegate.id)
+            call.session.owner.mayBeAwaited(by: call.delegate.id)
         else { return nil }
         return CoalescingDriver(exchanges, largestBody: largestBody)
     }

@@ -11,7 +11,7 @@ struct ConnectivityStage: Stage {
             return nil
         }
         // The requests that wait for the refresh wait for the network, with their own deadlines.
-        return Enclosure.isRefreshing(call.session) ? nil : Driver()
+        return call.session.isRefreshing ? nil : Driver()
     }
 
     private final class Driver: StageDriver {

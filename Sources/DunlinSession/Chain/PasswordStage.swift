@@ -20,7 +20,7 @@ struct PasswordStage: Stage {
         return PasswordDriver(
             self,
             ChallengeHooks(
-                session: Enclosure.isAnswering(call.session) ? nil : hook,
+                session: call.session.isAnswering ? nil : hook,
                 request: call.delegate.settings?.options.connecting.authenticationHandler),
             builder.basic.under(call.delegate.settings?.exchangeOptions?.connectionRules))
     }

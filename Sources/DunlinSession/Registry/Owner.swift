@@ -27,31 +27,29 @@ package struct Owner: Hashable, Comparable, Sendable {
     package static func < (one: Owner, other: Owner) -> Bool { one.number < other.number }
 }
 
-extension Enclosure {
-    /// Whether the running code may wait for what `owner` does for others. A `request` is not within itself.
-    package static func mayWait(for owner: Owner, by request: HTTPSession.TaskID? = nil) -> Bool {
-        !contains { each in
-            guard let around = each.owner, around >= owner else { return false }
+extension Owner {
+    /// Whether the running code may wait for what this owner does for others. A `request` is not within itself.
+    package func mayBeAwaited(by request: HTTPSession.TaskID? = nil) -> Bool {
+        !Enclosure.contains { each in
+            guard let around = each.owner, around >= self else { return false }
             return request.map { each.subject != .request($0) } ?? true
         }
     }
 
     /// Whether the running code may wait for a refresh of the session's credential that others have begun: a hook may,
     /// but not code that itself answers for others.
-    static func mayWaitForRefresh(of owner: Owner) -> Bool {
-        !contains { each in
+    var mayBeAwaitedForRefresh: Bool {
+        !Enclosure.contains { each in
             guard let around = each.owner else { return false }
-            return around > owner || around == owner && each.subject.isShared
+            return around > self || around == self && each.subject.isShared
         }
     }
-}
 
-extension Enclosure {
-    /// How a request that the running code makes stands to the caps of connections.
-    static func standing(of request: HTTPSession.TaskID, for owner: Owner) -> PoolStanding {
-        if mayWait(for: owner, by: request) { return .waits }
+    /// How a request to this owner that the running code makes stands to the caps of connections.
+    func standing(of request: HTTPSession.TaskID) -> PoolStanding {
+        if mayBeAwaited(by: request) { return .waits }
         // A handle's request need not be awaited where it is made.
-        return contains { $0.subject == .request(request) && !$0.isAwaited } ? .exceedsOrWaits : .exceeds
+        return Enclosure.contains { $0.subject == .request(request) && !$0.isAwaited } ? .exceedsOrWaits : .exceeds
     }
 }
 

@@ -45,7 +45,7 @@ import Testing
         let downloaders = owners.map(\.ofDownloader)
         /// For which sessions, and for which downloaders.
         func mayWait(by request: HTTPSession.TaskID? = nil) -> [[Bool]] {
-            [owners, downloaders].map { $0.map { Enclosure.mayWait(for: $0, by: request) } }
+            [owners, downloaders].map { $0.map { $0.mayBeAwaited(by: request) } }
         }
         let own = HTTPSession.TaskID.next()
         #expect(mayWait() == [[true, true, true], [true, true, true]])
@@ -76,10 +76,10 @@ import Testing
             (.refresh(of: some), earlier, true), (.challenge(of: some), earlier, true),
             (.request(.next()), later, false), (.picture(of: some, 1), later, false),
         ]
-        #expect(Enclosure.mayWaitForRefresh(of: owner))
+        #expect(owner.mayBeAwaitedForRefresh)
         for (subject, of, expected) in cases {
             await Enclosure.enter(subject, of: of) {
-                #expect(Enclosure.mayWaitForRefresh(of: owner) == expected, "\(subject)")
+                #expect(owner.mayBeAwaitedForRefresh == expected, "\(subject)")
             }
         }
     }

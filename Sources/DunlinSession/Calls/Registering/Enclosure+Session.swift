@@ -1,17 +1,17 @@
-extension Enclosure {
-    /// Whether the running code refreshes this session's credential.
-    static func isRefreshing(_ core: SessionCore) -> Bool { contains(.refresh(of: ObjectIdentifier(core))) }
+extension SessionCore {
+    /// Whether the running code refreshes the session's credential.
+    var isRefreshing: Bool { Enclosure.contains(.refresh(of: ObjectIdentifier(self))) }
 
-    /// Whether the running code is this session's authentication handler.
-    static func isAnswering(_ core: SessionCore) -> Bool { contains(.challenge(of: ObjectIdentifier(core))) }
+    /// Whether the running code is the session's authentication handler.
+    var isAnswering: Bool { Enclosure.contains(.challenge(of: ObjectIdentifier(self))) }
 
-    /// Whether the running code is the session's own, which its requests run and then do not reach again: they are sent
-    /// differently from it.
-    static func isWithinCode(of core: SessionCore) -> Bool {
-        contains { each in
+    /// Whether the running code is the session's own refresh, handler or interceptor. Its requests do not reach that
+    /// code again, so they are sent differently.
+    var runsOwnCode: Bool {
+        Enclosure.contains { each in
             switch each.subject {
             case .refresh(let other), .challenge(let other), .interceptor(let other, _, _):
-                other == ObjectIdentifier(core)
+                other == ObjectIdentifier(self)
             case .request, .transfer, .shutDown, .picture: false
             }
         }
@@ -22,5 +22,5 @@ extension HTTPSession {
     package var owner: Owner { core.owner }
 
     /// Whether the running code is the session's own refresh, handler or interceptor.
-    package var runsOwnCode: Bool { Enclosure.isWithinCode(of: core) }
+    package var runsOwnCode: Bool { core.runsOwnCode }
 }
