@@ -77,7 +77,7 @@ extension SocketTransport {
             let offer = try pool.lease(
                 context.poolKey, on: context.clock.reactor, at: now, context.request.priority,
                 mayReuse: !context.isAlone && !context.request.needsFreshConnection
-            ) { context.terms.standing(of: context) }
+            ) { context.standing(since: start) }
             switch offer {
             case .now(let source): return source
             case .later(let position): return try await wait(in: position, context, since: start, &hop)

@@ -17,7 +17,7 @@ public final class SocketTransport: Sendable {
         ended: (@Sendable (HTTP.EndedConnection) -> Void)? = nil
     ) {
         terms = ExchangeContext.Terms(
-            options.limits, tlsPolicySource, options.connectionRules, standing: options.standing)
+            options.limits, tlsPolicySource, options.connectionRules, mayWait: options.mayWait)
         var poolLimits = Pool.Machine.Limits()
         poolLimits.connectionsPerOrigin = max(1, options.connectionsPerOrigin)
         poolLimits.connections = max(1, options.connections)

@@ -14,7 +14,7 @@ import Testing
                 .open, .wait(1), .openBeyond,
             ])
         #expect(pool.machine.gauges.open == 2)
-        pool.goneBeyond()
+        #expect(pool.goneBeyond() == nil)
         #expect(pool.machine.gauges.open == 1)
         #expect(pool.gone() == 1)
     }
@@ -39,20 +39,37 @@ import Testing
         for _ in 0..<cap { #expect(pool.lease(Self.other) == .open) }
         #expect(pool.lease(Self.other, standing: .exceeds) == .openBeyond)
         #expect([pool.lease(standing: .exceeds), pool.lease()] == [.turnAway, .turnAway])
-        pool.goneBeyond(Self.other)
+        #expect(pool.goneBeyond(Self.other) == nil)
         #expect([pool.lease(standing: .exceeds), pool.lease(standing: .exceeds)] == [.openBeyond, .turnAway])
-        for _ in 0..<beyond { pool.goneBeyond() }
+        for _ in 0..<beyond { #expect(pool.goneBeyond() == nil) }
         for _ in 0..<cap { #expect(pool.gone() == nil && pool.gone(Self.other) == nil) }
         #expect(pool.machine.beyondCount == 0 && pool.machine.gauges.open == 0)
     }
 
-    @Test func `a request that nothing need wait for is in line when there are no more`() {
-        let pool = PoolDriver(cap: 1, waiters: 1)
+    @Test func `where there are no more, one whose wait has a limit takes what comes first`() {
+        let pool = PoolDriver(cap: 1, waiters: 3)
         #expect(pool.lease() == .open)
-        for _ in 0..<32 { #expect(pool.lease(standing: .exceedsOrWaits) == .openBeyond) }
-        #expect(pool.lease(standing: .exceedsOrWaits) == .wait(33))
+        for _ in 1...32 { #expect(pool.lease(standing: .exceedsOrWaits) == .openBeyond) }
+        #expect(pool.lease() == .wait(33))
+        #expect(pool.lease(Self.other, standing: .exceedsOrWaits) == .open)
+        #expect(pool.lease(Self.other, standing: .exceedsOrWaits) == .wait(35))
+        #expect(pool.lease(standing: .exceedsOrWaits) == .wait(36))
         #expect(pool.lease(standing: .exceedsOrWaits) == .turnAway)
-        #expect(pool.gone() == 33)
+        // In order of arrival, whatever the origin; nobody else gets one.
+        #expect(pool.goneBeyond() == 35 && pool.machine.beyondCount == 32)
+        #expect(pool.gone() == 33 && pool.gone() == 36)
+        #expect(pool.goneBeyond() == nil && pool.machine.beyondCount == 31)
+        #expect(pool.counts == [2, 0, 0])
+    }
+
+    @Test func `one that gives up takes no right with it`() {
+        let pool = PoolDriver(cap: 1)
+        #expect(pool.lease() == .open)
+        for _ in 1...32 { _ = pool.lease(standing: .exceedsOrWaits) }
+        #expect(
+            [pool.lease(standing: .exceedsOrWaits), pool.lease(standing: .exceedsOrWaits)] == [.wait(33), .wait(34)])
+        pool.leave(33)
+        #expect(pool.goneBeyond() == 34)
     }
 
     @Test func `it waits for no connection that is inspected`() {

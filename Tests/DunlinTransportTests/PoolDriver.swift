@@ -99,7 +99,7 @@ final class PoolDriver {
         machine.gone(origin, wasLookedAt: wasLookedAt)?.0
     }
 
-    func goneBeyond(_ origin: HTTP.Origin = first) { machine.goneBeyond(origin) }
+    func goneBeyond(_ origin: HTTP.Origin = first) -> UInt64? { machine.goneBeyond(origin)?.0 }
 
     func reserve(_ origin: HTTP.Origin = first, upTo count: Int) -> Bool { machine.reserve(origin, upTo: count) }
     func leave(_ number: UInt64, _ origin: HTTP.Origin = first) { machine.leave(origin, number) }

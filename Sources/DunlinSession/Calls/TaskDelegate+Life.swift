@@ -44,7 +44,7 @@ extension TaskDelegate {
         _ call: HTTPSession.Call, into sink: S, settling settlement: Settlement<Result<Response<S.Value>, any Error>>,
         isAwaited: Bool
     ) async where S.Value: Sendable {
-        await Enclosure.enter(.request(id), of: call.session.owner, isAwaited: isAwaited) {
+        await Enclosure.enter(.request(id), of: call.session.owner) {
             let delivery: Delivery<S.Taken>
             do {
                 let slot = try await list.enter(self, of: call.era.number)

@@ -15,7 +15,7 @@ extension Chain {
         } else {
             var options = configuration.socketOptions
             options.connectionRules = builder.connectionRules
-            options.standing = { owner.standing(of: HTTPSession.TaskID(rawValue: $0)) }
+            options.mayWait = { owner.mayBeAwaited(by: HTTPSession.TaskID(rawValue: $0)) }
             let sockets = SocketTransport(
                 options, on: loop, tlsPolicySource: tlsPolicySources.origins,
                 proxyTLSPolicySource: tlsPolicySources.proxies, ended: configuration.connectionEnded)

@@ -47,28 +47,26 @@ package final class Enclosure: Sendable {
     let subject: Subject
     /// Who does for others what this is; nil if nobody waits for it.
     let owner: Owner?
-    /// Whether the code that it is within waits for it.
-    let isAwaited: Bool
     private let isOver = Atomic<Bool>(false)
 
-    private init(_ subject: Subject, of owner: Owner?, isAwaited: Bool) {
-        (self.subject, self.owner, self.isAwaited) = (subject, owner, isAwaited)
+    private init(_ subject: Subject, of owner: Owner?) {
+        (self.subject, self.owner) = (subject, owner)
     }
 
     /// Runs `operation` within `subject` and everything that the caller is within.
     package static func enter<Value>(
-        _ subject: Subject, of owner: Owner?, isAwaited: Bool = true, isolation: isolated (any Actor)? = #isolation,
+        _ subject: Subject, of owner: Owner?, isolation: isolated (any Actor)? = #isolation,
         _ operation: () async throws -> Value
     ) async rethrows -> Value {
-        try await enter(subject, of: owner, isAwaited: isAwaited, around: alive, isolation: isolation, operation)
+        try await enter(subject, of: owner, around: alive, isolation: isolation, operation)
     }
 
     /// Runs `operation` within `subject` and the enclosures `around` it, for a task that inherits none.
     static func enter<Value>(
-        _ subject: Subject, of owner: Owner?, isAwaited: Bool = true, around: [Enclosure],
-        isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Value
+        _ subject: Subject, of owner: Owner?, around: [Enclosure], isolation: isolated (any Actor)? = #isolation,
+        _ operation: () async throws -> Value
     ) async rethrows -> Value {
-        let own = Enclosure(subject, of: owner, isAwaited: isAwaited)
+        let own = Enclosure(subject, of: owner)
         defer { own.isOver.store(true, ordering: .relaxed) }
         return try await $current.withValue(around + [own]) { try await operation() }
     }

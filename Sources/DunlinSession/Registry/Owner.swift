@@ -1,4 +1,3 @@
-internal import DunlinTransport
 internal import Synchronization
 
 /// Whoever does things for others that these wait for: a session, or an image downloader.
@@ -43,13 +42,6 @@ extension Owner {
             guard let around = each.owner else { return false }
             return around > self || around == self && each.subject.isShared
         }
-    }
-
-    /// How a request to this owner that the running code makes stands to the caps of connections.
-    func standing(of request: HTTPSession.TaskID) -> PoolStanding {
-        if mayBeAwaited(by: request) { return .waits }
-        // A handle's request need not be awaited where it is made.
-        return Enclosure.contains { $0.subject == .request(request) && !$0.isAwaited } ? .exceedsOrWaits : .exceeds
     }
 }
 

@@ -8,9 +8,9 @@ extension SocketTransport {
         public var connectionsPerOrigin = 128
         public var connections = 1024
         public var waiters = 10_000
-        /// How a request, by its number, stands to the caps; nil if all wait. It is asked in the request's task, before
-        /// it would wait.
-        package var standing: (@Sendable (_ request: UInt64) -> PoolStanding)?
+        /// Whether a request, by its number, may wait for a connection; nil if all may. It is asked in the request's
+        /// task, before it would wait.
+        package var mayWait: (@Sendable (_ request: UInt64) -> Bool)?
         public var idleTime: Duration = .seconds(60)
         /// How long and how often a connection is used; nil for no limit.
         public var age: Duration?

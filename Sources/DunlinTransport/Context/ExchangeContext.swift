@@ -31,21 +31,19 @@ final class ExchangeContext: Sendable {
         let tlsPolicySource: (any TLSPolicySource)?
         /// The connection rules; nil for the usual ones.
         let connectionRules: ConnectionRules?
-        /// How a request, by its number, stands to the caps; nil if all wait.
-        private let standing: (@Sendable (_ request: UInt64) -> PoolStanding)?
+        /// Whether a request, by its number, may wait for a connection; nil if all may.
+        fileprivate let mayWait: (@Sendable (_ request: UInt64) -> Bool)?
 
         init(
             _ limits: WireLimits, _ tlsPolicySource: (any TLSPolicySource)? = nil,
             _ connectionRules: ConnectionRules? = nil,
-            standing: (@Sendable (_ request: UInt64) -> PoolStanding)? = nil
+            mayWait: (@Sendable (_ request: UInt64) -> Bool)? = nil
         ) {
-            self.standing = standing
+            self.mayWait = mayWait
             self.limits = limits
             self.tlsPolicySource = tlsPolicySource
             self.connectionRules = connectionRules
         }
-
-        func standing(of context: ExchangeContext) -> PoolStanding { standing?(context.number) ?? .waits }
 
         /// The terms for a request.
         func connectionTerms(
@@ -74,6 +72,12 @@ final class ExchangeContext: Sendable {
         clock = ExchangeClock(request, on: reactor)
         self.cancellation = cancellation
         started = start
+    }
+
+    /// What it does where all connections are in use, at `start`.
+    func standing(since start: HTTP.Instant) -> PoolStanding {
+        if terms.mayWait?(number) ?? true { return .waits }
+        return clock.deadline(for: .pool, from: start) < .never ? .exceedsOrWaits : .exceeds
     }
 
     var request: TransportRequest { clock.request }

@@ -14,6 +14,8 @@ final class Pool: Sendable {
         case connection(Connection)
         /// The right to open a connection.
         case opening
+        /// The right to open a connection beyond the caps.
+        case openingBeyond
         case refused
     }
 
@@ -127,6 +129,7 @@ final class Pool: Sendable {
         switch outcome {
         case .value(.connection(let connection)): return .existing(connection)
         case .value(.opening): return .opening
+        case .value(.openingBeyond): return .openingBeyond
         case .value(.refused): throw .closed
         case .timedOut: throw leave(position, .timedOut)
         case .cancelled: throw leave(position, .cancelled)
@@ -190,7 +193,11 @@ final class Pool: Sendable {
     /// Discards a connection that was closed or never opened, perhaps one beyond the caps.
     func discard(_ origin: HTTP.Origin, isBeyond: Bool) {
         if !isBeyond { return discard(origin) }
-        state.withLock { $0.machine.goneBeyond(origin) }
+        var origin = origin
+        while let (waiter, next) = state.withLock({ $0.machine.goneBeyond(origin) }) {
+            if waiter.deliver(.openingBeyond) { return }
+            origin = next
+        }
     }
 
     /// Discards a connection that was closed or never opened.

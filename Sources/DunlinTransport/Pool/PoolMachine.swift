@@ -27,8 +27,9 @@ internal import DunlinTypes
 ///    to make room, though other waiters could have used it: they would otherwise overtake it again and again.
 /// 10. Each connection belongs to a TLS generation; only those of the latest that is known are leased.
 /// 11. Totals outlive connections (`PoolTotals`). Only one that somebody tried to open counts as opened or failed.
-/// 12. A request that others may wait for does not wait. It opens a connection beyond the caps, which nobody else uses
-///     and which is closed afterwards. Of these there are as many at once as one origin may have, but at least 32.
+/// 12. A request that others may wait for opens a connection beyond the caps rather than wait. Nobody else uses that,
+///     and it is closed afterwards. Of these there are as many at once as one origin may have, but at least 32; then
+///     such a request takes what comes first if its wait has a limit, and is refused otherwise.
 /// 13. The machine reads no clock and closes nothing; it returns what to do.
 struct PoolMachine<Connection: PoolMember, Waiter> {
     struct Limits: Sendable {
@@ -84,11 +85,11 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
     private(set) var proxyTLSGeneration: UInt64 = 0
     private(set) var openCount = 0
     private(set) var idleCount = 0
-    private(set) var waitingCount = 0
+    var waitingCount = 0
     /// The totals of origins that are not in use.
     var totals = PoolTotals()
     /// The number of connections beyond the caps.
-    private(set) var beyondCount = 0
+    var beyondCount = 0
 
     init(limits: Limits) {
         self.limits = limits
@@ -130,22 +131,21 @@ extension PoolMachine {
             return .open(closing: origins[position].idle.removeFirst().connection)
         }
         let standing = standing()
-        if standing != .waits, beyondCount < limits.beyond {
-            origins[position].beyond += 1
-            beyondCount += 1
-            return .openBeyond
-        }
+        if standing != .waits, grantBeyond(position) { return .openBeyond }
         guard standing != .exceeds, waitingCount < limits.waiters else {
             removeIfDeserted(position)
             return .turnAway
         }
-        return queue(waiter(), mayReuse: mayReuse, at: position, priority, number)
+        let exceeds = standing == .exceedsOrWaits
+        return queue(waiter(), mayReuse: mayReuse, exceeds: exceeds, at: position, priority, number)
     }
 
     private mutating func queue(
-        _ waiter: Waiter, mayReuse: Bool, at position: Int, _ priority: HTTP.Priority, _ number: UInt64
+        _ waiter: Waiter, mayReuse: Bool, exceeds: Bool = false, at position: Int, _ priority: HTTP.Priority,
+        _ number: UInt64
     ) -> LeaseAction {
-        origins[position].queue.append(waiter, mayReuse: mayReuse, priority: priority, number: number)
+        origins[position].queue.append(
+            waiter, mayReuse: mayReuse, exceeds: exceeds, priority: priority, number: number)
         waitingCount += 1
         return .wait(waiter, number: number)
     }
@@ -239,14 +239,6 @@ extension PoolMachine {
         let target = origins[next].origin
         removeIfDeserted(position)
         return (waiter, target)
-    }
-
-    /// Notes that a connection beyond the caps was closed or could not be opened.
-    mutating func goneBeyond(_ origin: HTTP.Origin) {
-        beyondCount -= 1
-        guard let position = position(of: origin) else { return }
-        origins[position].beyond -= 1
-        removeIfDeserted(position)
     }
 
     private mutating func serve(from position: Int) -> GiveBackAction? {

@@ -9,11 +9,16 @@ struct `A request that others wait for has a connection` {
     /// The session, for its own code.
     private final class Own: Sendable {
         private let kept = Mutex<HTTPSession?>(nil)
-        private let most = Mutex(0)
+        private let asked = Mutex((count: 0, mostOpen: 0))
 
         var session: HTTPSession? { kept.withLock { $0 } }
-        var mostOpen: Int { most.withLock { $0 } }
-        func noteOpen() { most.withLock { $0 = max($0, session?.connections.open ?? 0) } }
+        /// How often the password was asked for, and with how many connections open at most.
+        var count: Int { asked.withLock { $0.count } }
+        var mostOpen: Int { asked.withLock { $0.mostOpen } }
+        func noteOpen() {
+            let open = session?.connections.open ?? 0
+            asked.withLock { $0 = ($0.count + 1, max($0.mostOpen, open)) }
+        }
         func keep(_ session: HTTPSession?) { kept.withLock { $0 = session } }
     }
 
@@ -35,7 +40,7 @@ struct `A request that others wait for has a connection` {
             stage.server.respond { request in
                 if request.target == "/password" {
                     own.noteOpen()
-                    return .response(body: "secret")
+                    return .response(fields: ["Cache-Control": "max-age=60"], body: "secret")
                 }
                 if request.target == "/page" { return .response(body: page) }
                 if request.fields.contains("Authorization") { return .response(body: "in") }
@@ -61,20 +66,24 @@ struct `A request that others wait for has a connection` {
         }
     }
 
-    @Test(arguments: [1, 2, 16])
-    func `a handler asks its own server while challenges hold all connections`(connections: Int) async throws {
+    @Test(arguments: [(1, 3), (2, 6), (16, 48), (128, 200)])
+    func `a handler asks its own server while challenges hold all connections`(
+        connections: Int, count: Int
+    ) async throws {
         let gate = LoopbackServer.Gate()
         try await Self.play(connections) { configuration, own in
             configuration.authenticationHandler = Self.handler(own, "password", after: gate)
         } _: { stage, own async throws in
             let values = try await withThrowingTaskGroup(of: String.self) { group in
-                for _ in 0..<(3 * connections) { group.addTask { try await stage.session.get("x", as: .string).value } }
-                try await stage.eventually("all others wait") { stage.session.connections.waiting == 2 * connections }
+                for _ in 0..<count { group.addTask { try await stage.session.get("x", as: .string).value } }
+                try await stage.eventually("all others wait") {
+                    stage.session.connections.waiting == count - connections
+                }
                 gate.open()
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(values == Array(repeating: "in", count: 3 * connections))
-            #expect(own.mostOpen > connections && own.mostOpen <= connections + max(1, connections / 8))
+            #expect(values == Array(repeating: "in", count: count))
+            #expect(own.mostOpen == connections + 1)
         }
     }
 
@@ -146,6 +155,48 @@ struct `A request that others wait for has a connection` {
                 }
             }
             #expect(value == "in")
+        }
+    }
+
+    @Test func `a thousand requests share a refresh that asks its own server`() async throws {
+        try await Self.play(2) { configuration, own in
+            configuration.authentication = .bearer { client in
+                .init(try await client.get("password", as: .string).value)
+            }
+        } _: { stage, own in
+            let values = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<1000 { group.addTask { try await stage.session.get("x", as: .string).value } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(values == Array(repeating: "in", count: 1000))
+            #expect(own.count == 1 && own.mostOpen <= 3)
+        }
+    }
+
+    /// Nothing under way is shared by code that others wait for.
+    @Test(arguments: [false, true])
+    func `fifty interceptors that fetch one key send fifty requests, or one by the cache`(
+        isCached: Bool
+    ) async throws {
+        try await Self.play(8) { configuration, own in
+            configuration.coalescing.isOn = true
+            if isCached { configuration.cache = HTTPSession.Cache() }
+            configuration.interceptors = [
+                .exchange { request, next in
+                    let key = try await own.session?.get("password", as: .string).value
+                    return try await next(request) { $0.head.fields.append(name: "Authorization", value: key ?? "") }
+                }
+            ]
+        } _: { stage, own in
+            if isCached { _ = try await stage.session.get("first", as: .string) }
+            let values = try await withThrowingTaskGroup(of: String.self) { group in
+                for number in 0..<50 {
+                    group.addTask { try await stage.session.get("x\(number)", as: .string).value }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(values == Array(repeating: "in", count: 50))
+            #expect(own.count == (isCached ? 1 : 50))
         }
     }
 

@@ -211,7 +211,7 @@ actor OrderWorld {
         let (loop, waiter) = (ObjectIdentifier(sites[index].name), signal())
         let owner = sites[index].owner
         let action = sites[index].pool.lease(
-            Self.origin, on: loop, at: Self.now, .normal, standing: { owner.standing(of: id) },
+            Self.origin, on: loop, at: Self.now, .normal, standing: { owner.mayBeAwaited(by: id) ? .waits : .exceeds },
             waiter: { waiter })
         var isBeyond = false
         switch action {
@@ -222,7 +222,10 @@ actor OrderWorld {
         }
         await pause()
         await code(depth)
-        if isBeyond { return sites[index].pool.goneBeyond(Self.origin) }
+        if isBeyond {
+            _ = sites[index].pool.goneBeyond(Self.origin)
+            return
+        }
         last += 1
         switch sites[index].pool.giveBack(Connection(id: last, loop: loop), to: Self.origin, at: Self.now) {
         case .keep: break
