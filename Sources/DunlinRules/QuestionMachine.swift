@@ -1,7 +1,8 @@
 /// Decides who asks a session's hook about a protection space, and who waits for its answer.
 ///
 /// Rules:
-/// 1. There is one question at a time about a space. Later requests wait and get the same answer.
+/// 1. There is one question at a time about a space. Later requests wait and get the same answer. One that may not wait
+///    has a question of its own, and keeps its answer to itself.
 /// 2. The hook's credential is kept until a server has accepted or refused it; requests that come before try it first.
 /// 3. If the asking request leaves without an answer, the waiting ones return, and the first of them asks.
 /// 4. Credentials without a judgement are kept for a limited number of spaces; beyond it all of them are forgotten.
@@ -11,6 +12,8 @@ package struct QuestionMachine<Space: Hashable, Credential, Waiter> {
         case ask(UInt64)
         /// Wait with this number.
         case wait(UInt64)
+        /// Ask for this request alone.
+        case askAlone
         /// Try the credential from the question with this number.
         case take(Credential, UInt64)
     }
@@ -27,11 +30,14 @@ package struct QuestionMachine<Space: Hashable, Credential, Waiter> {
 
     package init() {}
 
-    /// Notes that a request was challenged. Returns what to do.
-    package mutating func came(_ space: Space, _ waiter: Waiter) -> Action {
+    /// Notes that a request was challenged. Returns what to do. `mayWait`: whether it may wait for another's answer.
+    package mutating func came(
+        _ space: Space, _ waiter: Waiter, mayWait: @autoclosure () -> Bool = true
+    ) -> Action {
         lastNumber += 1
         switch states[space] {
         case .given(let credential, let number): return .take(credential, number)
+        case .asking where !mayWait(): return .askAlone
         case .asking(let number, var waiters):
             waiters[lastNumber] = waiter
             states[space] = .asking(number, waiters: waiters)

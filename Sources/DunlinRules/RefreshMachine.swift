@@ -8,7 +8,7 @@ public import DunlinTypes
 /// Rules:
 /// 1. There is one refresh at a time. Requests that need its result wait for it and get exactly that, whatever else
 ///    happens. It continues if all of them leave, since the credential that a server gives in exchange for an old one
-///    must not be lost. A request that may not wait carries the credential that there is, or none.
+///    must not be lost. A request that may not wait carries the credential that there is, unless it was refused.
 /// 2. Each credential has a number. A refusal counts for the credential that was sent: a request refused with an older
 ///    one than the current continues with the current, and nothing is refreshed.
 /// 3. After a failed refresh, and after one whose credential is refused before it was accepted, there is a rest: a
@@ -40,8 +40,8 @@ public struct RefreshMachine<Credential, Waiter> {
         /// Wait for a refresh. `begins`: the number of the refresh that the caller must also begin; nil if it has
         /// begun.
         case wait(UInt64, begins: UInt64?)
-        /// There is no credential, and the one that comes may not be waited for.
-        case useNone
+        /// There is no credential that may get in, and the one that comes may not be waited for.
+        case mustNotWait
         case fail(any Error)
     }
 
@@ -87,7 +87,8 @@ public struct RefreshMachine<Credential, Waiter> {
             }
             begins = beginRefresh()
         } else if !mayWait() {
-            return held.map(Answer.use) ?? .useNone
+            if let held, !held.isRefused { return .use(held) }
+            return .mustNotWait
         }
         lastWaiter += 1
         refresh?.waiters[lastWaiter] = waiter

@@ -9,6 +9,7 @@ import Testing
         switch action {
         case .ask(let number): "ask \(number)"
         case .wait(let number): "wait \(number)"
+        case .askAlone: "ask alone"
         case .take(let credential, let number): "take \(credential) \(number)"
         }
     }
@@ -22,6 +23,15 @@ import Testing
         machine.left("a", 2)
         #expect(machine.answered("a", 1, "pw") == [13])
         #expect(Self.word(machine.came("b", 14)) == "wait 5")
+    }
+
+    @Test func `who may not wait asks alone, and changes nothing for the others`() {
+        var machine = Machine()
+        #expect(Self.word(machine.came("a", 10, mayWait: false)) == "ask 1")
+        #expect(Self.word(machine.came("a", 11, mayWait: false)) == "ask alone")
+        #expect(Self.word(machine.came("a", 12)) == "wait 3")
+        #expect(machine.answered("a", 1, "pw") == [12])
+        #expect(Self.word(machine.came("a", 13, mayWait: false)) == "take pw 1")
     }
 
     @Test func `a given credential is tried by others until a server has judged it`() {

@@ -27,7 +27,7 @@ import Testing
                 return "use \(held.credential)"
             case .useAndRefresh(let held, let number): return "use \(held.credential), refresh #\(number)"
             case .wait(let waiter, let begins): return "wait \(waiter)" + (begins.map { ", begin #\($0)" } ?? "")
-            case .useNone: return "use none"
+            case .mustNotWait: return "must not wait"
             case .fail: return "fail"
             }
         }
@@ -67,15 +67,14 @@ import Testing
         #expect(scene.ask(0) == "wait 4, begin #4" && scene.fail(4, 0) == 1 && scene.ask(0.5) == "fail")
     }
 
-    @Test func `who may not wait gets the credential that there is, and may begin a refresh`() {
+    @Test func `who may not wait gets a credential that was not refused, and may begin a refresh`() {
         let scene = Scene()
         #expect(scene.ask(0, mayWait: false) == "wait 1, begin #1")
-        #expect(scene.ask(0, mayWait: false) == "use none")
+        #expect(scene.ask(0, mayWait: false) == "must not wait")
         #expect(scene.refresh("a", 1) == [0] && scene.ask(2) == "use a")
         scene.accept()
         #expect(scene.refuse(3) == "sendAgain, it was good")
-        #expect(scene.ask(3) == "wait 2, begin #2" && scene.ask(3, mayWait: false) == "use a")
-        #expect(scene.refuse(3) == "sendAgain, it was good")
+        #expect(scene.ask(3) == "wait 2, begin #2" && scene.ask(3, mayWait: false) == "must not wait")
         #expect(scene.refresh("b", 4) == [0] && scene.ask(4, mayWait: false) == "use b")
     }
 

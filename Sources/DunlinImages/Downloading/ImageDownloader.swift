@@ -205,11 +205,13 @@ extension ImageDownloader {
     /// Requests pictures that may be wanted soon. They come after all other waiting requests, until somebody asks for
     /// them. Requests that cannot be sent are over at once, each with its error.
     ///
-    /// They wait for their turn also if they are requested in a filter; await the receipts only after it.
+    /// They wait for their turn also if they are requested in a filter or other code that a download waits for; await
+    /// the receipts only after it. Those that the session's own interceptor, handler or refresh requests do not wait.
     @discardableResult
     public func prefetch(_ requests: [Request]) -> [Receipt] {
         var asker = asker
-        asker.mayWait = true
+        // What does not pass all code of the session's is nobody else's.
+        asker.mayWait = !asker.isException
         return requests.map { request in
             var request = request
             request.priority = .prefetch

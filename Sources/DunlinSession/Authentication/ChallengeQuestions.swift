@@ -35,10 +35,12 @@ final class ChallengeQuestions: Sendable {
             let waiter = Waiter(on: call.loop)
             let response: Answer
             let number: UInt64
-            switch machine.withLock({ $0.came(space, waiter) }) {
+            let mayWait = call.session.owner.mayBeAwaitedForAnswers
+            switch machine.withLock({ $0.came(space, waiter, mayWait: mayWait) }) {
             case .take(let credential, let given): (response, number) = (.useCredential(credential), given)
             case .ask(let own):
                 return (try await asked(space, own, ask), Mark(questions: self, space: space, number: own))
+            case .askAlone: return (try await ask(), Mark(questions: self, space: space, number: 0))
             case .wait(let questionNumber):
                 guard let told = try await wait(waiter, space, questionNumber, call) else { continue }
                 (response, number) = told

@@ -6,9 +6,8 @@ internal import Synchronization
 /// Supplies requests with the credential of a session's authenticator, and refreshes it by the rules of
 /// `RefreshMachine`.
 protocol CredentialSource: Sendable {
-    /// The credential for a request now; nil if there is none and it may not wait. Waits for a refresh if necessary,
-    /// within the call's limits.
-    func grant(for call: LiveCall) async throws -> CredentialGrant?
+    /// The credential for a request now. Waits for a refresh if necessary, within the call's limits.
+    func grant(for call: LiveCall) async throws -> CredentialGrant
     func isRefused(by response: ResponseHead) -> Bool
     /// What to do with a request that was sent with grant `number` and refused.
     func refused(_ number: UInt64, at now: HTTP.Instant) -> CredentialRefusal
@@ -71,11 +70,11 @@ final class RefreshDriver<Source: HTTPSession.Authenticator>: CredentialSource {
 
     func accepted(_ number: UInt64) { state.withLock { $0.machine.accepted(number) } }
 
-    func grant(for call: LiveCall) async throws -> CredentialGrant? {
+    func grant(for call: LiveCall) async throws -> CredentialGrant {
         let waiter = Waiter(on: call.loop)
         let answer = state.withLock {
             $0.machine.ask(
-                waiter, mayWait: call.session.owner.mayBeAwaitedForRefresh, at: call.loop.now())
+                waiter, mayWait: call.session.owner.mayBeAwaitedForAnswers, at: call.loop.now())
         }
         switch answer {
         case .use(let held): return Self.grant(held)
@@ -85,7 +84,11 @@ final class RefreshDriver<Source: HTTPSession.Authenticator>: CredentialSource {
         case .wait(let number, let begins):
             if let begins { begin(begins, instead: stale, call) }
             return try await wait(waiter, number, call)
-        case .useNone: return nil
+        case .mustNotWait:
+            throw NetworkError(
+                .authenticationFailed,
+                "the credential is being refreshed, and a request of code that other requests wait for cannot wait for that",
+                isSafeToRetry: true)
         case .fail(let error):
             var failure = Self.failure(error)
             failure.refreshRefusal = .resting
@@ -126,7 +129,7 @@ extension RefreshDriver {
     private func begin(_ number: UInt64, instead stale: Source.Credential?, _ call: LiveCall) {
         let (core, loop, limit) = (call.session, call.loop, source.refreshTimeout)
         // The refresh waits for nothing that the code which needs it may not wait for.
-        let around = Enclosure.alive
+        let around = Enclosure.alive.map(\.withoutName)
         let (ended, cancellation) = (ValueWaiter<Refreshed>(on: loop), Cancellation())
         state.withLock { $0.works[number] = Work(cancellation: cancellation) }
         let work = Task.detached { [self, source] in

@@ -40,7 +40,7 @@ struct AuthenticatorStage: Stage {
             guard request.head.origin.isSame(as: origin), !request.head.fields.contains("authorization") else {
                 return request
             }
-            guard let grant = try await source.grant(for: call) else { return request }
+            let grant = try await source.grant(for: call)
             if grant.fields.contains(where: { request.head.fields.contains($0.name) }) { return request }
             sent = grant.number
             return request.with { $0.head.fields = $0.head.fields.overlaid(with: grant.fields) }

@@ -23,6 +23,8 @@ package final class Enclosure: Sendable {
         case challenge(of: ObjectIdentifier)
         /// A session's interceptor, by its place and index.
         case interceptor(of: ObjectIdentifier, HTTPSession.Interception.Scope, index: Int)
+        /// Other code of a session. Its requests reach all of the session's code.
+        case code
         /// A download of an image downloader: its filters, and all code that its request runs.
         case picture(of: ObjectIdentifier, UInt64)
     }
@@ -80,6 +82,14 @@ package final class Enclosure: Sendable {
         let own = alive.filter { each in each.subject != subject && !around.contains { $0 === each } }
         let outer = around.filter { !$0.isOver.load(ordering: .relaxed) }
         return try await $current.withValue(outer + own) { try await operation() }
+    }
+
+    /// The same for a refresh, whose requests are its own: they reach the interceptor or handler that began it.
+    var withoutName: Enclosure {
+        switch subject {
+        case .interceptor, .challenge: Enclosure(.code, of: owner)
+        case .request, .transfer, .shutDown, .refresh, .picture, .code: self
+        }
     }
 
     /// The enclosures that the caller is within, the outermost first.

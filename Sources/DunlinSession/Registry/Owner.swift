@@ -35,9 +35,9 @@ extension Owner {
         }
     }
 
-    /// Whether the running code may wait for a refresh of the session's credential that others have begun: a hook may,
-    /// but not code that itself answers for others.
-    var mayBeAwaitedForRefresh: Bool {
+    /// Whether the running code may wait for an answer that others have asked the session's code for, a refresh of its
+    /// credential or a handler's: a hook may, but not code that itself answers for others.
+    var mayBeAwaitedForAnswers: Bool {
         !Enclosure.contains { each in
             guard let around = each.owner else { return false }
             return around > self || around == self && each.subject.isShared
@@ -50,7 +50,7 @@ extension Enclosure.Subject {
     fileprivate var isShared: Bool {
         switch self {
         case .refresh, .challenge: true
-        case .request, .transfer, .shutDown, .interceptor, .picture: false
+        case .request, .transfer, .shutDown, .interceptor, .picture, .code: false
         }
     }
 }

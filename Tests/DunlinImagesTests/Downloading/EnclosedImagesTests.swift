@@ -87,7 +87,8 @@ import Testing
         try await eventually("nothing is kept") { await gallery.downloader.isIdle }
     }
 
-    @Test func `an image that an interceptor asks for is no other's, and is not kept`() async throws {
+    @Test(arguments: [false, true])
+    func `an image that an interceptor asks for is no other's, and is not kept`(isPrefetched: Bool) async throws {
         let (visit, gate) = (Visit(), Gate())
         let gallery = try Gallery(session: {
             $0.interceptors = [
@@ -100,13 +101,14 @@ import Testing
         try await gallery.hang("/cat", behind: gate)
         gallery.transport.otherwise { _ in .respond(body: "page") }
         visit.set {
-            async let image = gallery.downloader.image("http://a.test/cat")
+            let (downloader, cat) = (gallery.downloader, gallery.request("/cat"))
+            let receipt =
+                isPrefetched ? await downloader.prefetch([cat])[0] : try await downloader.download(cat)
             try await gallery.transport.waitForRequests()
-            let cat = gallery.request("/cat")
             async let others = Task.detached { try await gallery.downloader.response(for: cat) }.value
             try await gallery.transport.waitForRequests(2)
             try await gate.open()
-            _ = try await (image, others)
+            _ = try await (receipt.image, others)
             #expect(gallery.cache.count == 1)
             gallery.cache.invalidate("http://a.test/cat")
             #expect(try await gallery.downloader.response(for: cat).source == .network)

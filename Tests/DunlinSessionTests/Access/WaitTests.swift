@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Mocking
 import Synchronization
 import Testing
 
@@ -118,5 +119,83 @@ import Testing
         let session = try HTTPSession(configuration)
         #expect(try await session.get("/a", as: .string).value == "Bearer the token")
         #expect(transport.requests.count == 2)
+    }
+
+    /// The handler waits for the other session's only turn, and what has it for an answer of the handler.
+    @Test(.timeLimit(.minutes(1))) func `code of a later session does not wait for a handler that may wait for it`()
+        async throws
+    {
+        let transport = MockTransport()
+        transport.otherwise { request in
+            if request.target.hasPrefix("/open") || request.fields.contains("authorization") {
+                return .respond(body: Bytes(request.target.utf8))
+            }
+            return .respond(401, fields: ["WWW-Authenticate": "Digest realm=d, nonce=n, qop=auth, algorithm=SHA-256"])
+        }
+        let later = Mutex<HTTPSession?>(nil)
+        let (isAsked, hasTurn) = (Settlement<Void>(), Settlement<Void>())
+        let asked = Atomic(0)
+        var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)
+        configuration.authenticationHandler = { _ in
+            if asked.add(1, ordering: .relaxed).newValue == 1 {
+                isAsked.settle(())
+                await hasTurn.value
+                do { _ = try await later.withLock(\.self)?.get("/open/inner", as: .bytes) } catch {
+                    Issue.record(error)
+                }
+            }
+            return .useCredential(.password(user: "a", password: "b"))
+        }
+        let session = try HTTPSession(configuration)
+        var other = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)
+        other.queue.running = 1
+        other.interceptors = [
+            .exchange { request, next in
+                if request.head.target == "/open/outer" {
+                    hasTurn.settle(())
+                    await isAsked.value
+                    #expect(try await session.get("/second", as: .string).value == "/second")
+                }
+                return try await next(request)
+            }
+        ]
+        let made = try HTTPSession(other)
+        later.withLock { $0 = made }
+        defer { later.withLock { $0 = nil } }
+        async let first = session.get("/first", as: .string).value
+        async let outer = made.get("/open/outer", as: .string).value
+        #expect(try await [first, outer] == ["/first", "/open/outer"])
+        #expect(asked.load(ordering: .relaxed) == 2)
+    }
+
+    /// What went without a token must not be kept as the user's.
+    @Test(.timeLimit(.minutes(1)))
+    func `code of a later session sends nothing without a token while the first is fetched`()
+        async throws
+    {
+        let transport = MockTransport()
+        transport.otherwise { .respond(body: Bytes(($0.fields["authorization"] ?? "nobody").utf8)) }
+        let (begun, end) = (Settlement<Void>(), Settlement<Void>())
+        var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)
+        configuration.authentication = .bearer { _ in
+            begun.settle(())
+            await end.value
+            return HTTPSession.BearerToken("t")
+        }
+        let session = try HTTPSession(configuration)
+        var other = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)
+        other.interceptors = [
+            .exchange { request, next in
+                let error = try await networkError { _ = try await session.get("/", as: .string) }
+                #expect(error?.code == .authenticationFailed)
+                return try await next(request)
+            }
+        ]
+        let later = try HTTPSession(other)
+        async let first = session.get("/", as: .string).value
+        await begun.value
+        #expect(try await later.get("/", as: .string).value == "nobody")
+        end.settle(())
+        #expect(try await first == "Bearer t")
     }
 }

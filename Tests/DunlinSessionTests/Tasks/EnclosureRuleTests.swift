@@ -76,10 +76,10 @@ import Testing
             (.refresh(of: some), earlier, true), (.challenge(of: some), earlier, true),
             (.request(.next()), later, false), (.picture(of: some, 1), later, false),
         ]
-        #expect(owner.mayBeAwaitedForRefresh)
+        #expect(owner.mayBeAwaitedForAnswers)
         for (subject, of, expected) in cases {
             await Enclosure.enter(subject, of: of) {
-                #expect(owner.mayBeAwaitedForRefresh == expected, "\(subject)")
+                #expect(owner.mayBeAwaitedForAnswers == expected, "\(subject)")
             }
         }
     }

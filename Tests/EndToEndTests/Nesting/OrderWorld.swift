@@ -191,7 +191,7 @@ actor OrderWorld {
         }
         let (waiter, owner) = (signal(), sites[index].owner)
         let answer = sites[index].refresh.ask(
-            waiter, mayWait: owner.mayBeAwaitedForRefresh, at: Self.now)
+            waiter, mayWait: owner.mayBeAwaitedForAnswers, at: Self.now)
         guard case .wait(_, let begins) = answer else { return }
         if begins != nil {
             spawn { world in

@@ -12,7 +12,7 @@ extension SessionCore {
             switch each.subject {
             case .refresh(let other), .challenge(let other), .interceptor(let other, _, _):
                 other == ObjectIdentifier(self)
-            case .request, .transfer, .shutDown, .picture: false
+            case .request, .transfer, .shutDown, .picture, .code: false
             }
         }
     }
