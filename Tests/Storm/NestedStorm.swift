@@ -158,8 +158,9 @@ final class NestedStorm: Sendable {
             tally.count("in")
         } catch let error as NetworkError {
             if error.code == .poolExhausted { refused.add(1, ordering: .relaxed) }
-            // A handler is not asked about what it asks for itself.
-            let isExpected = error.code == .poolExhausted || error.response?.status == .unauthorized
+            // A handler is not asked about what it asks for itself, and not every request may wait for a token.
+            let isExpected =
+                [.poolExhausted, .authenticationFailed].contains(error.code) || error.response?.status == .unauthorized
             tally.count("\(error.code)")
             if !isExpected { tally.violation("\(plan.text): \(error)") }
         } catch {

@@ -87,7 +87,7 @@ final class RefreshDriver<Source: HTTPSession.Authenticator>: CredentialSource {
         case .mustNotWait:
             throw NetworkError(
                 .authenticationFailed,
-                "the credential is being refreshed, and a request of code that other requests wait for cannot wait for that",
+                "the credential is being refreshed, and a request of code that other requests wait for must not wait",
                 isSafeToRetry: true)
         case .fail(let error):
             var failure = Self.failure(error)

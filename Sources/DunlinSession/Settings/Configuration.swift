@@ -161,8 +161,8 @@ extension HTTPSession {
     public struct Connections: Sendable, Hashable {
         /// The number of connections that may be open at once to one origin. Further requests wait, by priority and
         /// then in order of arrival. A request that another waits for, such as an authentication handler's, does not
-        /// wait for that one: it may use a connection beyond this limit and `total`, of which there are as many again, but
-        /// at least 32.
+        /// wait for that one: it may use a connection beyond this limit and `total`, of which there are as many again,
+        /// but at least 32.
         public var perOrigin = 128
         /// The number of connections that may be open at once to all origins. At the limit, the longest-idle connection
         /// to another origin is closed to make room; if all are in use, requests wait.
