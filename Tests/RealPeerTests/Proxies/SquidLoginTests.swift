@@ -40,8 +40,10 @@ struct `A login at squid` {
             }
             // Once without a nonce, and once with a stale one.
             #expect(entries.count { $0.status == 407 } == 2 && uses.count == 12, "\(uses)")
-            let renewed = try #require(uses.lastIndex(of: 1))
-            #expect(uses == Array(0..<renewed) + Array(1...(12 - renewed)), "\(uses)")
+            // A tunnel is logged when it has ended, so of two at once the later may be told first.
+            let renewed = way.isTunnel ? (uses.max() ?? 0) + 1 : try #require(uses.lastIndex(of: 1))
+            let expected = Array(0..<renewed) + Array(1...(12 - renewed))
+            #expect(way.isTunnel ? uses.sorted() == expected.sorted() : uses == expected, "\(uses)")
         }
     }
 
