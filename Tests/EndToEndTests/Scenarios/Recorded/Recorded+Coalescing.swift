@@ -14,7 +14,7 @@ extension Recorded {
             ("have two cookies", with("Cookie", "id=a"), with("Cookie", "id=b"), false),
             ("have two languages", with("Accept-Language", "de"), with("Accept-Language", "en"), false),
             ("have two passwords", basic("a"), basic("b"), false),
-            ("have two limits", HTTPSession.Options(bodyLimit: 10), HTTPSession.Options(bodyLimit: 1000), true),
+            ("have two limits", HTTPSession.Options(bodyLimit: 1000), HTTPSession.Options(bodyLimit: 5), true),
             ("do not both share", HTTPSession.Options(), HTTPSession.Options(coalesces: false), false),
             (
                 "have an own handler", HTTPSession.Options(),

@@ -1,13 +1,13 @@
 import FoundationEssentials
 import Testing
 
-/// Every play of each group, compared with the group's file in `Tests/Corpus/scenarios`. A change that means to alter
-/// what is seen writes the files anew with `DUNLIN_RECORD=1 swift test --filter 'What sessions do'`, and the diff of
-/// those files says what it altered.
+/// What `A scenario` holds still over loopback, held still over the mock transport too, which is fast enough for every
+/// pair of an answer and a setting, and for several callers and pictures: a file for each group. Both write their files
+/// anew with `RECORD_SCENARIOS=1`.
 @Suite(.timeLimit(.minutes(10))) struct `What sessions do, scenario by scenario` {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Corpus/scenarios")
-    private static let isRecording = ProcessInfo.processInfo.environment["DUNLIN_RECORD"] != nil
+    private static let isRecording = ProcessInfo.processInfo.environment["RECORD_SCENARIOS"] != nil
 
     @Test(arguments: RecordedGroup.all) func `each scenario of a group shows what the group's file says`(
         group: RecordedGroup
