@@ -109,10 +109,11 @@ import Testing
     @Test func `the head parser takes every character but controls in a value, at any place`() {
         for byte in UInt8.min...UInt8.max {
             let isText = byte >= 0x20 && byte != 0x7F || byte == 0x09
-            for before in 0..<9 {
-                let value = [UInt8](repeating: 0x78, count: before) + [byte] + [UInt8](repeating: 0x78, count: 9)
+            // Eight bytes are looked at together, and what is left of a head one by one.
+            for (before, after) in (0..<9).map({ ($0, 9) }) + [(0, 0), (3, 0), (9, 0), (9, 1)] {
+                let value = [UInt8](repeating: 0x78, count: before) + [byte] + [UInt8](repeating: 0x78, count: after)
                 let head = Array("HTTP/1.1 200 OK\r\nx:".utf8) + value + Array("\r\n\r\n".utf8)
-                #expect((HeadOutcome(of: [head]).error == nil) == isText, "byte \(byte) after \(before)")
+                #expect((HeadOutcome(of: [head]).error == nil) == isText, "byte \(byte) between \(before), \(after)")
             }
         }
     }

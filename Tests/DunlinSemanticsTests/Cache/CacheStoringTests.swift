@@ -176,4 +176,14 @@ import Testing
         let answer = ResponseHead(status: 200, fields: ["Cache-Control": "max-age=9"])
         #expect(machine.answered(by: answer, sentAt: 0, receivedAt: 0).changes.isEmpty)
     }
+
+    /// RFC 9110 §15.1, and the statuses that its section 15 describes, but interim ones, 304 and those that are unused.
+    @Test func `a cache knows the statuses of RFC 9110, and which of them are fresh for a while by themselves`() {
+        let all = (100...599).map { HTTP.Status($0) }
+        #expect(
+            all.filter(\.isHeuristicallyCacheable).map(\.code)
+                == [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501])
+        let described = [200...205, 300...303, 305...305, 307...308, 400...417, 421...422, 426...426, 500...505]
+        #expect(all.filter(\.isUnderstoodByCaches).map(\.code) == described.flatMap { Array($0) })
+    }
 }
