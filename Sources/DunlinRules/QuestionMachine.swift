@@ -2,7 +2,7 @@
 ///
 /// Rules:
 /// 1. There is one question at a time about a space. Later requests wait and get the same answer. One that may not wait
-///    has a question of its own, and keeps its answer to itself.
+///    has a question of its own.
 /// 2. The hook's credential is kept until a server has accepted or refused it; requests that come before try it first.
 /// 3. If the asking request leaves without an answer, the waiting ones return, and the first of them asks.
 /// 4. Credentials without a judgement are kept for a limited number of spaces; beyond it all of them are forgotten.

@@ -84,7 +84,8 @@ package final class Enclosure: Sendable {
         return try await $current.withValue(outer + own) { try await operation() }
     }
 
-    /// The same for a refresh, whose requests are its own: they reach the interceptor or handler that began it.
+    /// The same for a refresh, whose requests are its own: they reach the interceptor or handler that began it. It
+    /// lasts as long as the refresh, though that code may be over before.
     var withoutName: Enclosure {
         switch subject {
         case .interceptor, .challenge: Enclosure(.code, of: owner)
