@@ -30,7 +30,8 @@ import Testing
     }
 
     private static let others = [
-        "RetryStage": 1, "RedirectStage": 1, "PasswordStage": 1, "ConnectivityStage": 1, "ResendStage": 1,
+        "RetryStage": 1, "RedirectStage": 1, "ProvenanceStage": 1, "PasswordStage": 1, "ConnectivityStage": 1,
+        "ResendStage": 1,
     ]
 
     /// The stages that a GET passes: of a session, with options, and answered so.

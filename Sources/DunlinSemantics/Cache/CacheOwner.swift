@@ -1,21 +1,36 @@
 package import DunlinTypes
 
-/// The user who asks a cache, and the terms.
+/// Who asks for something that is kept or shared, and under which terms. Equal ones may be given the same.
 package struct CacheAsker: Sendable, Hashable {
     /// A unique name of the user that later stages send credentials for; empty for nobody.
     package let user: String
     /// The terms of fetching; empty for the usual ones.
     package let terms: String
     /// The request's own fields, some of which may be credentials, which count beside the user.
-    let fields: Fields
+    private let fields: Fields
+    private let secretFields: HTTP.SecretFields
 
-    package init(user: String = "", terms: String = "", fields: Fields) {
-        (self.user, self.terms, self.fields) = (user, terms, fields)
+    package init(
+        user: String = "", terms: String = "", fields: Fields, hiding secretFields: HTTP.SecretFields = .usual
+    ) {
+        (self.user, self.terms, self.fields, self.secretFields) = (user, terms, fields, secretFields)
+    }
+
+    /// A text that nobody else has, with the user and the values of the secret fields; nil for nobody.
+    package var name: Bytes? {
+        let names = CredentialFields.names(in: fields, secretFields).sorted()
+        if user.isEmpty, names.isEmpty { return nil }
+        var text = Array("\(user.utf8.count):\(user)".utf8)
+        for name in names {
+            let value = NormalValue.of(name, fields.rawValues(of: name))
+            text += "\(name):\(value.count):".utf8
+            text += value
+        }
+        return Bytes(text)
     }
 
     package static func == (left: CacheAsker, right: CacheAsker) -> Bool {
-        left.user.hasSameBytes(as: right.user) && left.terms.hasSameBytes(as: right.terms)
-            && left.fields == right.fields
+        left.terms.hasSameBytes(as: right.terms) && left.name == right.name
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -54,22 +69,9 @@ package struct CacheOwner: Sendable, Hashable {
 
     package static let everybody = CacheOwner(user: nil, terms: "")
 
-    /// Returns what is hashed for a user; nil for nobody.
-    static func text(of asker: CacheAsker, _ rules: CacheRules) -> Bytes? {
-        let names = CredentialFields.names(in: asker.fields, rules.secretFields).sorted()
-        if asker.user.isEmpty, names.isEmpty { return nil }
-        var text = Array("\(asker.user.utf8.count):\(asker.user)".utf8)
-        for name in names {
-            let value = NormalValue.of(name, asker.fields.rawValues(of: name))
-            text += "\(name):\(value.count):".utf8
-            text += value
-        }
-        return Bytes(text)
-    }
-
     /// Returns the hash of the user; nil for nobody, and if there is no hash function.
     static func user(of asker: CacheAsker, _ rules: CacheRules) -> Bytes? {
-        text(of: asker, rules).flatMap { rules.hashing(.sha256, $0) }
+        asker.name.flatMap { rules.hashing(.sha256, $0) }
     }
 }
 

@@ -55,7 +55,7 @@ enum Storability {
     ) -> CacheOwner? {
         let asker = request.asker
         let isForOthers = directives.isPublic || directives.mustRevalidate || directives.hasSharedAge
-        guard !isForOthers || directives.isPrivate, let user = CacheOwner.text(of: asker, rules) else {
+        guard !isForOthers || directives.isPrivate, let user = asker.name else {
             return CacheOwner(user: nil, terms: asker.terms)
         }
         return rules.hashing(.sha256, user).map { CacheOwner(user: $0, terms: asker.terms) }

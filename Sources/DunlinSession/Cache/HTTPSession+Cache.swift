@@ -58,6 +58,9 @@ extension HTTPSession {
             self.init(store, rules)
         }
 
+        /// The rules for what is kept without a cache.
+        static let usualRules = rules(hiding: .usual)
+
         private static func rules(
             hiding secretFields: HTTP.SecretFields, _ salt: CacheSalt = CacheSalt()
         ) -> CacheRules {

@@ -98,7 +98,7 @@ extension SessionCore {
         (options.hooks, options.redirects, options.retry) = (HTTPSession.Hooks(), .none, .none)
         (options.hooks.storing, options.cacheMode) = (storing, .validating)
         (options.startsAfter, options.label, options.coalesces) = ([], nil, false)
-        (options.begun, options.cookiesSent) = (nil, nil)
+        (options.begun, options.cookiesSent, options.keepsProvenance) = (nil, nil, false)
         // Nobody waits for it, and it would keep a turn in the queue from others for as long as there is no network.
         options.waitsForConnectivity = false
         var extras = asked.extras
@@ -183,6 +183,12 @@ extension SessionCore {
 
 extension HTTPSession.Call {
     var loop: Reactor { list.loop }
+
+    /// Whether the answer may be kept outside the session's cache: in a file, or as a picture.
+    var isKept: Bool {
+        kind == .download || options.rare?.values.keepsProvenance == true
+            || observers?.hasHook(\.destination) == true
+    }
 
     /// The request as the caller made it.
     var source: RequestRecord.Source { RequestRecord.Source(head: head, body: body, total: timeouts.total) }

@@ -8,6 +8,8 @@ final class Chain: Sendable {
     let callTransport: CallTransport
     let settings: ChainSettings
     let stages: [any Stage]
+    /// The stages that add credentials.
+    let authentication: [any Stage]
     private let sees: Atomic<Bool>
     /// Thrown when the session is shut down or released. Code that checks it now and then waits with parts of it.
     let end = Cancellation()
@@ -16,10 +18,13 @@ final class Chain: Sendable {
     let callInterceptors: InterceptorList
     let exchangeInterceptors: InterceptorList
 
-    init(_ settings: ChainSettings, over callTransport: CallTransport, stages: [any Stage]) {
+    init(
+        _ settings: ChainSettings, over callTransport: CallTransport, stages: [any Stage],
+        authentication: [any Stage] = []
+    ) {
         self.callTransport = callTransport
         self.settings = settings
-        self.stages = stages
+        (self.stages, self.authentication) = (stages, authentication)
         let configuration = settings.configuration
         callInterceptors = InterceptorList(configuration.interceptors, .call)
         exchangeInterceptors = InterceptorList(configuration.interceptors, .exchange)

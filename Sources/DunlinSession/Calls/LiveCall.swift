@@ -22,8 +22,6 @@ package struct LiveCall: Sendable {
     package var part: CallPart?
     /// The terms of the current hop; nil if nobody has asked for them yet.
     var chosen: ChosenTerms?
-    /// What was known of who asks before the current exchange; nil if it will not be needed.
-    var asking: Asking?
     /// Whether a retry policy may send it again.
     package var mayRetry = true
     /// Whether an interceptor around the last exchange replaced the body.

@@ -15,14 +15,14 @@ protocol Stage: Sendable {
 
     /// The signs of whose credentials the stage adds to a request without its own `Authorization`; empty if it adds
     /// none.
-    func signs(of request: TransportRequest, for call: LiveCall) -> [Access.Sign]
+    func signs(of request: TransportRequest, for asking: Asking) -> [Access.Sign]
 
     /// Whether the stage has learned, in an earlier chain, that it must see every hop.
     var hasLearned: Bool { get }
 }
 
 extension Stage {
-    func signs(of request: TransportRequest, for call: LiveCall) -> [Access.Sign] { [] }
+    func signs(of request: TransportRequest, for asking: Asking) -> [Access.Sign] { [] }
 
     var hasLearned: Bool { false }
 }

@@ -41,7 +41,7 @@ struct StageDrivers {
             guard let driver = drivers[index] else { continue }
             answerer = index
             if driver.judgesWay(of: request) {
-                let chosen = try delegate[id].choice(for: request.head)
+                let chosen = try delegate[id].asking.choice(for: request.head)
                 delegate.change(id) { $0.chosen = chosen }
             }
             // Copied once, because only what a driver returns changes it.

@@ -108,7 +108,6 @@ extension TaskDelegate {
     @inline(__always)
     func exchange(_ request: TransportRequest, _ id: SendingID) async throws -> TransportResponse {
         let call = try beginExchange(request, id)
-        call.asking?.noteSent(request.head, hiding: call.session.configuration.secretFields)
         do {
             let response = try await call.callTransport.exchange(request, of: call) { note($0, id) }
             change(id) { $0.sentRequests.answered(request, response.head.status) }
@@ -164,9 +163,6 @@ extension TaskDelegate {
     package func arrival(
         _ id: SendingID, appendingTo base: Int = 0, of total: Int? = nil
     ) async throws -> LiveCall.Arrival {
-        change(id) { call in
-            if call.asking == nil, call.hasHook(\.destination) { call.noteAsking(for: call.request) }
-        }
         return try await intercepted(id) { delegate, id in
             // In two steps, because what the answer changes in the call is known only then.
             let response = try await delegate.answer(id)
@@ -220,10 +216,10 @@ extension LiveCall {
     /// so the way actually taken is judged here.
     fileprivate func judgedWay(of request: TransportRequest) throws -> ChosenTerms? {
         guard chain.settings.builder.basic.judgesEachWay, callTransport.sockets != nil else { return nil }
-        let rule = chain.settings.builder.basic.under(connectionRules)
+        let rule = chain.settings.builder.basic.under(asking.connectionRules)
         guard rule.dependsOnWay(request.head) else { return nil }
         guard request.head.fields["authorization"]?.hasPrefix("Basic ") == true else { return nil }
-        let chosen = try choice(for: request.head)
+        let chosen = try asking.choice(for: request.head)
         try rule.under(chosen).check(request.head)
         return chosen
     }

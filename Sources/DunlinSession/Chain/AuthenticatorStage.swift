@@ -9,15 +9,15 @@ struct AuthenticatorStage: Stage {
 
     func seesAll(of call: LiveCall) -> Bool { true }
 
-    func driver(for call: LiveCall) -> (any StageDriver)? { concerns(call) ? Driver(source, origin) : nil }
+    func driver(for call: LiveCall) -> (any StageDriver)? { concerns(call.asking) ? Driver(source, origin) : nil }
 
-    func signs(of request: TransportRequest, for call: LiveCall) -> [Access.Sign] {
-        concerns(call) && request.head.origin.isSame(as: origin) ? [call.session.user.sign(.authenticator)] : []
+    func signs(of request: TransportRequest, for asking: Asking) -> [Access.Sign] {
+        concerns(asking) && request.head.origin.isSame(as: origin) ? [asking.session.user.sign(.authenticator)] : []
     }
 
-    private func concerns(_ call: LiveCall) -> Bool {
-        let hasOwn = call.delegate.settings.map { !$0.options.credentials.isSession || $0.password != nil } ?? false
-        return !hasOwn && !call.session.isRefreshing
+    private func concerns(_ asking: Asking) -> Bool {
+        let hasOwn = !asking.credentials.isSession || asking.settings?.password != nil
+        return !hasOwn && !asking.session.isRefreshing
     }
 
     private final class Driver: StageDriver {

@@ -55,7 +55,8 @@ final class CacheDriver: StageDriver {
         let asked = asked(access, request)
         while true {
             candidates = await found(asked, call)
-            var machine = CacheMachine(asked, candidates: candidates.map(\.entry), rules: cache.rules)
+            var machine = CacheMachine(
+                asked, candidates: candidates.map(\.entry), rules: call.chain.settings.cacheRules)
             let action = machine.begin(at: cache.now)
             self.machine = consume machine
             switch action {
@@ -76,7 +77,7 @@ final class CacheDriver: StageDriver {
             case .unavailable:
                 throw NetworkError(
                     .notCached,
-                    "the cache has no usable response for \(asked.key.described(hiding: cache.rules.secretFields)), "
+                    "the cache has no usable response for \(asked.key.described(hiding: access.secretFields)), "
                         + "and the request may not use the network",
                     phase: .pool, isSafeToRetry: true, peer: request.head.origin.description)
             }
@@ -114,7 +115,7 @@ final class CacheDriver: StageDriver {
         guard sending != nil else { return .pass(response) }
         let receivedAt = cache.now
         let fields = (call.sent ?? call.request).head.fields
-        let asker = access.flatMap { call.asker(after: response.head, to: $0) }
+        let asker = access.flatMap { $0.asker(after: response.head, call.asking) }
         // In place: a copy of the machine would be one of the request and its fields.
         guard
             let update = machine?.answered(
@@ -191,7 +192,8 @@ final class CacheDriver: StageDriver {
 
     /// Whether what came is for the user who asked, and of what was asked for.
     private func isTheirs(_ hop: HTTP.Hop, _ call: LiveCall) -> Bool {
-        (access.map { call.isStill($0, over: hop) } ?? true) && !isOfOther(call)
+        let confirmation = access.map { call.confirmation(of: $0, over: hop) } ?? .confirmed
+        return confirmation == .confirmed && (call.sent ?? call.request).body.isNone == call.request.body.isNone
     }
 
     func undelivered(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
@@ -233,13 +235,6 @@ final class CacheDriver: StageDriver {
         case .timedOut: failure.exceeded != .total
         default: false
         }
-    }
-}
-
-extension CacheDriver {
-    /// Whether an interceptor around the exchange requested something else than what was looked for.
-    private func isOfOther(_ call: LiveCall) -> Bool {
-        call.wasSentElsewhere || (call.sent ?? call.request).body.isNone != call.request.body.isNone
     }
 }
 

@@ -22,14 +22,16 @@ extension Chain {
             callTransport = CallTransport(sockets)
         }
         let settings = ChainSettings(configuration, builder)
-        self.init(settings, over: callTransport, stages: Self.stages(settings, authentication))
+        self.init(
+            settings, over: callTransport, stages: Self.stages(settings, authentication), authentication: authentication
+        )
     }
 
     /// The stages that are configured.
     static func stages(_ settings: ChainSettings, _ authentication: [any Stage]) -> [any Stage] {
         let configuration = settings.configuration
         var stages: [any Stage] = [
-            RetryStage(settings: settings.retries), RedirectStage(),
+            RetryStage(settings: settings.retries), RedirectStage(), ProvenanceStage(),
         ]
         let (coalescing, secretFields) = (configuration.coalescing, configuration.secretFields)
         if coalescing.isOn { stages.append(CoalescingStage(largestBody: coalescing.largestBody)) }

@@ -181,12 +181,13 @@ private final class CoalescingDriver: StageDriver {
 
     func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
         if turn == nil { return .pass(response) }
-        if call.wasSentElsewhere {
+        switch access.map({ call.confirmation(of: $0, over: response.hop) }) {
+        case .elsewhere:
             // An interceptor may send each of them elsewhere.
             end(.alone)
             return .pass(response)
-        }
-        if let access, hasOtherCookies || !call.isStill(access, over: response.hop) {
+        case .confirmed where !hasOtherCookies, nil: break
+        case .confirmed, .otherUser:
             // The answer is for another user than the one whom the others asked for.
             end(.again)
             return .pass(response)

@@ -9,7 +9,7 @@ struct CookieStage: Stage {
     func seesAll(of call: LiveCall) -> Bool { true }
 
     func driver(for call: LiveCall) -> (any StageDriver)? {
-        call.chain.cookies(for: call.delegate).map(Driver.init)
+        call.asking.jar.map(Driver.init)
     }
 
     private final class Driver: StageDriver {
@@ -23,7 +23,7 @@ struct CookieStage: Stage {
 
         func sending(_ request: TransportRequest, _ call: LiveCall) async throws -> TransportRequest {
             // All cookies may have been removed since: those of now are another user's.
-            let isStill = call.chain.cookies(for: call.delegate) != nil
+            let isStill = call.asking.jar != nil
             number = isStill ? call.delegate.jarNumber : nil
             let completed = isStill ? jar.completing(request) : request
             if call.callHistory?.redirects.isEmpty ?? true, let tell = call.delegate.settings?.options.cookiesSent {
@@ -38,17 +38,5 @@ struct CookieStage: Stage {
             if let number { jar.receive(response.head.fields, from: call.request.head, ifStill: number) }
             return .pass(response)
         }
-    }
-}
-
-extension Chain {
-    /// The session's jar; nil if the request uses no cookies, or none any more, because all were removed since it was
-    /// made.
-    func cookies(for delegate: TaskDelegate) -> CookieJar? {
-        let handles = delegate.settings?.options.common.handlesCookies.resolved(true) ?? false
-        guard delegate.settings == nil || handles, let jar = settings.configuration.cookies,
-            jar.number == delegate.jarNumber
-        else { return nil }
-        return jar
     }
 }

@@ -36,7 +36,7 @@ extension PasswordDriver {
     func answer(to response: ResponseHead, after last: Given?, _ call: LiveCall) async throws -> Given? {
         let question = Question(
             response: response, request: call.request, challenges: ResponseChallenges(response),
-            login: stage.login(for: call.request, of: call), last: last, shared: stage.shared(for: call))
+            login: stage.login(for: call.request, of: call.asking), last: last, shared: stage.shared(for: call))
         let (request, challenges) = (question.request, question.challenges)
         if last != nil || question.login != nil || !hooks.isEmpty {
             try await hash(request, by: challenges.bodyHashFunctions, call)

@@ -51,7 +51,7 @@ final class PasswordDriver: StageDriver {
     /// Chooses the way of a request to be judged; nil if nothing depends on it.
     private func choose(_ request: TransportRequest, _ call: LiveCall) throws -> ChosenTerms? {
         guard basic.dependsOnWay(request.head) else { return nil }
-        let chosen = try call.choice(for: request.head)
+        let chosen = try call.asking.choice(for: request.head)
         basic = basic.under(chosen)
         return chosen
     }

@@ -16,7 +16,7 @@ struct PasswordStage: Stage {
     var hasLearned: Bool { memories.isInUse }
 
     func driver(for call: LiveCall) -> (any StageDriver)? {
-        if case .none = call.credentials { return nil }
+        if case .none = call.asking.credentials { return nil }
         return PasswordDriver(
             self,
             ChallengeHooks(
@@ -25,15 +25,15 @@ struct PasswordStage: Stage {
             builder.basic.under(call.delegate.settings?.exchangeOptions?.connectionRules))
     }
 
-    func signs(of request: TransportRequest, for call: LiveCall) -> [Access.Sign] {
-        if case .none = call.credentials { return [] }
+    func signs(of request: TransportRequest, for asking: Asking) -> [Access.Sign] {
+        if case .none = asking.credentials { return [] }
         var signs: [Access.Sign] = []
-        if call.delegate.settings?.options.connecting.authenticationHandler != nil { signs.append(.unknown) }
-        if let password = login(for: request, of: call)?.password {
+        if asking.options?.connecting.authenticationHandler != nil { signs.append(.unknown) }
+        if let password = login(for: request, of: asking)?.password {
             signs.append(.password(user: password.user, password: password.password))
         }
         // The hook may name another user than the password's. Its own requests carry what it has said before.
-        if hook != nil { signs.append(call.session.user.sign(.handler, era: memories.shared.number)) }
+        if hook != nil { signs.append(asking.session.user.sign(.handler, era: memories.shared.number)) }
         return signs
     }
 
@@ -52,17 +52,17 @@ struct PasswordStage: Stage {
         let memory: PasswordMemory
     }
 
-    func login(for request: TransportRequest, of call: LiveCall) -> Login? {
+    func login(for request: TransportRequest, of asking: Asking) -> Login? {
         let origin = request.head.origin
-        for own in [call.callHistory?.password, call.delegate.settings?.password] {
+        for own in [asking.redirectPassword, asking.settings?.password] {
             if let own, own.origin.isSame(as: origin) {
                 return Login(password: own.password, memory: memories.memory(of: own))
             }
         }
         // Before the password is looked up: a replaced one must not be stored with what follows it.
         let memory = memories.shared.memory
-        guard case .session = call.credentials, let base = builder.baseOrigin, origin.isSame(as: base),
-            let own = call.asked.basePassword
+        guard case .session = asking.credentials, let base = builder.baseOrigin, origin.isSame(as: base),
+            let own = asking.call.basePassword
         else { return nil }
         // A request has the password of the moment when it was made. One that is no longer the session's is remembered
         // separately.
@@ -73,20 +73,14 @@ struct PasswordStage: Stage {
     /// The memory that knows what may be sent unasked. A request with credentials of its own gets nothing of the
     /// session's.
     func memory(for request: TransportRequest, of call: LiveCall) -> PasswordMemory? {
-        if let login = login(for: request, of: call) { return login.memory }
+        if let login = login(for: request, of: call.asking) { return login.memory }
         return shared(for: call)?.memory
     }
 
     /// The memory for what hooks say for the call; nil if the call names its own user, since others have another.
     func shared(for call: LiveCall) -> PasswordMemories.Shared? {
         let hasOwn = call.delegate.settings?.password != nil || call.callHistory?.password != nil
-        if hasOwn || !call.credentials.isSession || !isPresent(call.asked.basePassword) { return nil }
+        if hasOwn || !call.asking.credentials.isSession || !isPresent(call.asked.basePassword) { return nil }
         return memories.shared
-    }
-}
-
-extension LiveCall {
-    fileprivate var credentials: HTTPSession.PerRequest<HTTP.Credentials> {
-        delegate.settings?.options.credentials ?? .session
     }
 }

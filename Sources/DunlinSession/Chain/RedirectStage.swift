@@ -72,7 +72,7 @@ private struct Redirecting {
     }
 
     private var setsCookies: Bool {
-        call.chain.cookies(for: call.delegate) != nil && response.head.fields.contains("set-cookie")
+        call.asking.jar != nil && response.head.fields.contains("set-cookie")
     }
 
     /// All redirects so far, including this one.

@@ -1,5 +1,6 @@
 internal import DunlinCache
 internal import DunlinRules
+package import DunlinSemantics
 
 /// What came before the delivered response: the earlier hops, and the redirects among them.
 ///
@@ -21,6 +22,8 @@ internal import DunlinRules
         var retryHistory: RetryHistory?
         /// Why the credential of the last hop was not refreshed after it was refused.
         var refreshRefusal: NetworkError.RefreshRefusal?
+        /// What the last response is of; nil unless it is kept outside the session's cache.
+        package var provenance: Provenance?
         /// What the session's cache did with the last hop, as far as known then; nil without a cache.
         var notedUse: HTTPSession.CacheUse?
         /// The outcome of storing the response; nil if it is not to be stored.
@@ -44,6 +47,7 @@ internal import DunlinRules
 
     package var hops: [HTTP.Hop] { steps.hops }
     package var redirects: [HTTPSession.Redirect] { steps.redirects }
+    package var provenance: Provenance? { steps.provenance }
     var fragment: String? { steps.fragment }
     var retryHistory: RetryHistory? { steps.retryHistory }
     var password: OriginPassword? { steps.password }

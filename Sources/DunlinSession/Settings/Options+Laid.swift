@@ -37,6 +37,7 @@ extension RareOptions.Values {
         if !startsAfter.isEmpty { laid.startsAfter = startsAfter }
         if let begun { laid.begun = begun }
         if let cookiesSent { laid.cookiesSent = cookiesSent }
+        if keepsProvenance { laid.keepsProvenance = true }
         return laid
     }
 }

@@ -133,6 +133,12 @@ extension HTTPSession.Options {
         set { setRare { $0.cookiesSent = newValue } }
     }
 
+    /// Whether the response has its provenance.
+    package var keepsProvenance: Bool {
+        get { rare?.values.keepsProvenance ?? false }
+        set { setRare { $0.keepsProvenance = newValue } }
+    }
+
     /// How the connection is used if the server agrees to the protocol that the request offers; nil if it offers none.
     package var upgrade: UpgradeOptions? {
         get { rare?.values.connecting.upgrade }
@@ -162,6 +168,8 @@ extension HTTPSession.Options {
         var startsAfter: [HTTPSession.TaskID] = []
         @Presence var begun: (@Sendable () -> Void)?
         @Presence var cookiesSent: (@Sendable (String?) -> Void)?
+        /// Whether the response has its provenance.
+        var keepsProvenance = false
     }
 
     /// How a request is sent: one that is not sent like the session's requests is not shared.

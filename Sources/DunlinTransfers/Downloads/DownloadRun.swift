@@ -143,7 +143,7 @@ struct DownloadRun {
             head.status == .partialContent && !(call.sent ?? call.request).head.fields.contains("range")
         if isUnasked, head.fields.allowsWholeContent { head.status = .ok }
         if isResumable {
-            let answer = ResumeSource.Answer(of: arrival.response, to: call)
+            let answer = ResumeSource.Answer(to: call)
             let isElsewhere = source?.isOf(answer) == false
             let action = machine.answered(head, isChanged: arrival.isChanged, isElsewhere: isElsewhere)
             if action == .startOver || source == nil { source = ResumeSource(answer) }
@@ -175,7 +175,6 @@ extension DownloadRun {
         if part != nil || !earlier.isEmpty { call.start = call.loop.now() }
         // Once the file has begun, the machine's rules decide about another exchange.
         call.mayRetry = !machine.hasBegun
-        call.noteAsking(for: original)
     }
 
     /// Discards the rest of a response after which something is still to be requested.

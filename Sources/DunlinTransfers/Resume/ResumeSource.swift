@@ -1,9 +1,7 @@
 internal import DunlinSecure
 internal import DunlinSemantics
-internal import DunlinTransport
 
-/// The source of a part file's bytes: a hash of the user who requested them, of the origin that sent them and, where a
-/// redirect or an interceptor led elsewhere, of the path and Host, and of the form in which they were asked for. The
+/// The source of a part file's bytes: a hash of the answer's provenance, and of the form in which it was asked for. The
 /// same validator may name another file for another user, origin, path or Host, and another form of the file.
 ///
 /// It is stored beside the file, so the hash is salted and does not reveal the user.
@@ -25,78 +23,71 @@ struct ResumeSource: Sendable, Hashable {
 
     /// Creates a source with a new salt.
     init(_ answer: Answer) {
-        salt = Self.random(Self.saltLength)
-        let hashes = [answer.asker, answer.setsCookies ? answer.askerWithJar : nil].map { [salt] asker in
-            asker.flatMap { Self.hash($0, answer, salt) } ?? Self.random(Self.hashLength / 2)
+        let salt = Self.random(Self.saltLength)
+        let texts = [answer.text, answer.setsCookies ? answer.textWithJar : nil]
+        self.salt = salt
+        hash = texts.flatMap { text in
+            text.flatMap { Self.hash($0, salt) } ?? Self.random(Self.hashLength / 2)
         }
-        hash = hashes[0] + hashes[1]
     }
 
     /// Whether an answer is for the same user and from the same source.
     func isOf(_ answer: Answer) -> Bool {
         let half = Self.hashLength / 2
-        if Self.hash(answer.asker, answer, salt) == Array(hash[..<half]) { return true }
-        guard let asker = answer.askerWithJar else { return false }
-        return Self.hash(asker, answer, salt) == Array(hash[half...])
+        return [(answer.text, hash[..<half]), (answer.textWithJar, hash[half...])].contains { text, hash in
+            text.flatMap { Self.hash($0, salt) } == Array(hash)
+        }
     }
 
-    /// The user who asked, and what answered.
+    /// Who asked what for what came, as text.
     struct Answer: Sendable {
-        let asker: String
-        let askerWithJar: String?
+        /// The text; nil if nobody continues what came.
+        let text: Bytes?
+        /// The text in which the jar counts; nil without one.
+        let textWithJar: Bytes?
         /// Whether it sets cookies, or a redirect that led to it has.
         let setsCookies: Bool
-        let server: String
-        /// The form of the file, such as its language or type; nil if an answer depends on more than can be known, and
-        /// then nothing is in the same form.
-        let form: String?
 
-        init(
-            asker: String, withJar askerWithJar: String? = nil, setsCookies: Bool = false, server: String,
-            form: String? = ""
-        ) {
-            (self.asker, self.askerWithJar, self.setsCookies) = (asker, askerWithJar, setsCookies)
-            (self.server, self.form) = (server, form)
+        init(_ text: Bytes?, withJar textWithJar: Bytes? = nil, setsCookies: Bool = false) {
+            (self.text, self.textWithJar, self.setsCookies) = (text, textWithJar, setsCookies)
         }
 
-        /// The answer of a call's last exchange.
-        init(of response: TransportResponse, to call: LiveCall) {
+        /// The answer of a call's last exchange. An answer that was not sent for, as an interceptor gives it, is
+        /// nobody's.
+        init(to call: LiveCall) {
+            let provenance = call.callHistory?.provenance ?? Provenance()
+            let forms = provenance.steps.map { Self.form(of: $0, hiding: call.unstoredFields) }
             self.init(
-                asker: call.asker(over: response.hop), withJar: call.askerWithJar(over: response.hop),
-                setsCookies: ((call.callHistory?.redirects ?? []).map(\.head) + [response.head]).contains {
-                    $0.fields.contains("set-cookie")
-                }, server: Self.server(of: call), form: Self.form(of: response, to: call))
+                Self.text(provenance.texts(for: call.asked.head, jarCounts: false), forms),
+                withJar: Self.text(provenance.texts(for: call.asked.head, jarCounts: true), forms),
+                setsCookies: provenance.steps.contains { $0.answer.fields.contains("set-cookie") })
         }
 
-        /// What the request says in the fields that the answer's Vary names, or that of a redirect that led to it. Of
-        /// secret fields only the cookies count here, as they were sent: the others say who asks. `Accept` counts
-        /// though no server names it; a language does not, since that is often the system's.
-        private static func form(of response: TransportResponse, to call: LiveCall) -> String? {
-            var fields = ResumeData.kept(call.asked.head.fields, hiding: call.unstoredFields)
-            if fields["accept"] ?? "" == "" { fields["accept"] = "*/*" }
-            var form: Set<String> = []
-            let redirects = (call.callHistory?.redirects ?? []).map { ($0.head, $0.cookie) }
-            for (head, cookie) in redirects + [(response.head, (call.sent ?? call.request).head.fields["cookie"])] {
-                guard case .names(let names) = VaryField(head.fields) else { return nil }
-                fields["cookie"] = cookie
-                for name in ["accept"] + names where fields.contains(name) {
-                    let value = NormalValue.of(name, fields.rawValues(of: name))
-                    form.insert("\(name): \(String(decoding: value, as: UTF8.self))")
-                }
+        /// Each part with its length, so that different ones give different texts.
+        private static func text(_ texts: [[Bytes]]?, _ forms: [[Bytes]?]) -> Bytes? {
+            guard let texts else { return nil }
+            var all: [UInt8] = []
+            for (parts, form) in zip(texts, forms) {
+                guard let form else { return nil }
+                for part in parts + form { all += "\(part.count):".utf8 + part.array }
+                all += "\n".utf8
             }
-            return form.sorted().joined(separator: "\n")
+            return Bytes(all)
         }
 
-        /// The origin, for the URL that was requested: whoever requests another says that it has the same file. If a
-        /// redirect or an interceptor led to another path or Host, also these. The query is often signed anew each
-        /// time.
-        private static func server(of call: LiveCall) -> String {
-            let head = (call.sent ?? call.request).head
-            let path = head.target.prefix { $0 != "?" }
-            let isRedirected = call.callHistory?.redirects.isEmpty == false
-            let isRequested = !isRedirected && path == call.asked.head.target.prefix { $0 != "?" }
-            let host = CacheKey.ownHost(of: head).map { " Host: \($0)" } ?? ""
-            return head.origin.description + (isRequested ? "" : String(path)) + host
+        /// The form of the file, such as its language or type: what the request says in `Accept`, though no server
+        /// names it, and in the fields that the answer's Vary names. Of secret fields only the cookies count here, as
+        /// they were sent: the others say who asks. A language does not count unless it is named, since it is often the
+        /// system's. Nil if the answer depends on more than can be known: then nothing is in the same form.
+        private static func form(of step: Provenance.Step, hiding secret: HTTP.SecretFields) -> [Bytes]? {
+            guard case .names(let names) = VaryField(step.answer.fields) else { return nil }
+            let asked = step.request.head.fields
+            var fields = ResumeData.kept(asked, hiding: secret)
+            if fields["accept"] ?? "" == "" { fields["accept"] = "*/*" }
+            fields["cookie"] = asked["cookie"]
+            return Set(["accept"] + names).sorted().filter { fields.contains($0) }.flatMap { name in
+                [Bytes(name.utf8), Bytes(NormalValue.of(name, fields.rawValues(of: name)).array)]
+            }
         }
     }
 
@@ -105,12 +96,10 @@ struct ResumeSource: Sendable, Hashable {
         return (0..<count).map { _ in random.next() }
     }
 
-    /// The salted hash; nil if it cannot be computed, or the form is unknown: then nothing counts as the same.
-    private static func hash(_ asker: String, _ answer: Answer, _ salt: [UInt8]) -> [UInt8]? {
-        guard let form = answer.form else { return nil }
+    /// The salted hash; nil if it cannot be computed: then nothing counts as the same.
+    private static func hash(_ text: Bytes, _ salt: [UInt8]) -> [UInt8]? {
         do throws(HashFunction.Unavailable) {
-            let text = [answer.server, form].map { "\($0.utf8.count):\($0)" }.joined() + asker
-            return try HashFunction.sha256.hash(of: Bytes(salt + Array(text.utf8))).array
+            return try HashFunction.sha256.hash(of: Bytes(salt + text.array)).array
         } catch {
             return nil
         }

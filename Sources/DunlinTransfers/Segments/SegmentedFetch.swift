@@ -272,13 +272,12 @@ extension SegmentedFetch {
         own.request = request.with(ResumeMachine.fields(for: range.lowerBound, upTo: range.upperBound, plan.validator))
         (own.start, own.callHistory) = (loop.now(), call.delegate.settings?.callHistory)
         (own.part, own.mayRetry) = (exchange, false)
-        own.noteAsking(for: request)
         let (answer, asked) = await call.delegate.bring(own)
         defer { if let hops = asked.callHistory?.hops { state.withLock { $0.hops.add(hops) } } }
         let (first, isMade) = try answer.get()
         arrived = first
         var response = first
-        let isElsewhere = !plan.source.isOf(ResumeSource.Answer(of: response, to: asked))
+        let isElsewhere = !plan.source.isOf(ResumeSource.Answer(to: asked))
         if call.callTransport.sockets == nil, let control = call.control, case .stream(let stream) = response.body {
             let held = CountedBody(stream, control, until: request.deadline)
             response = response.with(.stream(held), response.hop)

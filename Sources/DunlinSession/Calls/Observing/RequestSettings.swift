@@ -17,7 +17,7 @@ package final class RequestSettings: Sendable {
 
     /// The settings of a call; nil if it has none.
     static func of(_ call: HTTPSession.Call) -> RequestSettings? {
-        if call.options.rare == nil, call.extras == nil, call.observers == nil { return nil }
+        if call.options.rare == nil, call.extras == nil, call.observers == nil, !call.isKept { return nil }
         return RequestSettings(call)
     }
 

@@ -10,8 +10,7 @@ final class BackgroundTasks: Sendable {
     /// What is requested, and by whom.
     struct Key: Sendable, Hashable {
         let url: CacheKey
-        let user: ExactText
-        let terms: ExactText
+        let asker: CacheAsker
     }
 
     private static let limits = BackgroundMachine<Key, HTTPSession.TaskID>.Limits()
@@ -61,13 +60,7 @@ final class BackgroundTasks: Sendable {
 extension SessionCore {
     /// Revalidates a stored response with the origin, and stores the result. Observers see a separate request.
     func revalidate(_ request: TransportRequest, _ stored: CacheRequest, insteadOf asked: HTTPSession.Call) {
-        let fields = stored.head.fields
-        let secrets = CredentialFields.names(in: fields, configuration.secretFields).sorted().flatMap { name in
-            [name] + fields.values(of: name)
-        }
-        let user = ([stored.asker.user] + secrets).map { "\($0.utf8.count):\($0)" }.joined()
-        let key = BackgroundTasks.Key(
-            url: stored.key, user: ExactText(user), terms: ExactText(stored.asker.terms))
+        let key = BackgroundTasks.Key(url: stored.key, asker: stored.asker)
         background.begin(key) {
             do { return try ownCall(insteadOf: asked, request.head) } catch { return nil }
         } _: { [background] call, delegate in

@@ -1,0 +1,50 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+internal import DunlinTransport
+
+extension LiveCall {
+    /// The step of a hop that has been answered.
+    func step(_ answer: TransportResponse, to access: Access, sentAt: Int64) -> Provenance.Step {
+        let sent = (sent ?? request).head
+        var head = access.head
+        head.fields["cookie"] = sent.fields["cookie"]
+        let names = Provenance.Step.Names(
+            name(access, head, jarCounts: session.user.isNamed),
+            withJar: access.jar == nil ? nil : name(access, head, jarCounts: true),
+            isNamed: CredentialFields.areNamed(sent.fields, access.secretFields))
+        let confirmation = confirmation(of: access, over: answer.hop)
+        return Provenance.Step(
+            CacheRequest(head, by: access.asker), sent: sent, answer.head, names, rules: access.rules,
+            isConfirmed: confirmation != .otherUser, isElsewhere: confirmation == .elsewhere, sentAt: sentAt,
+            receivedAt: WallClock.seconds)
+    }
+
+    /// The user whom a session's handler named by a password counts too: it may name another at any challenge. If only
+    /// code of the request's own knows who asks, only this call goes on, and only with the same credentials.
+    private func name(_ access: Access, _ head: RequestHead, jarCounts: Bool) -> Bytes? {
+        var fields = (sent ?? request).head.fields
+        // Of Digest only the name of the user counts, since the rest belongs to one request.
+        let password = fields["authorization"].flatMap(Self.named)
+        var user: String
+        switch asking.user(of: access.request, head, access.setup, jarCounts: jarCounts) {
+        case .nobody: user = "nobody"
+        case .known(let name):
+            user = "known \(name.string)"
+            if session.configuration.authenticationHandler != nil { user += password ?? "" }
+        case .unknown:
+            fields["authorization"] = password ?? fields["authorization"]
+            let sent = CacheAsker(fields: fields, hiding: access.secretFields).name?.array ?? []
+            user = "unknown \(session.user.number) \(delegate.id) \(Bytes(sent).hex)"
+        }
+        return access.asker(.known(ExactText(user))).name
+    }
+
+    /// The user whom a password names; nil for another credential.
+    private static func named(by credential: String) -> String? {
+        switch credential.prefix(while: { $0 != " " }).lowercased() {
+        case "basic": credential
+        case "digest": credential.firstRange(of: ", realm=").map { String(credential[..<$0.lowerBound]) }
+        default: nil
+        }
+    }
+}
