@@ -121,6 +121,18 @@ public final class CookieJar: Sendable {
     /// A number that no other jar has in any process, nor this one before all cookies were removed.
     package var number: String { numbers.withLock { $0 } }
 
+    /// What changes with each cookie.
+    package struct Edition: Sendable, Hashable {
+        private let changes: UInt64
+        private let number: String
+
+        fileprivate init(_ changes: UInt64, of number: String) {
+            (self.changes, self.number) = (changes, number)
+        }
+    }
+
+    package var edition: Edition { store.withLock { Edition($0.changes, of: number) } }
+
     private static func scope(of url: String) throws -> CookieScope {
         do throws(AddressError) {
             let address = try WebAddress(url)

@@ -7,11 +7,7 @@ internal import Dunlin
 /// `maximum` run at any time. A download without waiters is stopped, unless it is to be finished for the cache; one
 /// that has not begun is always forgotten and never sent.
 ///
-/// A stopped download answers nobody. Another one for the same image may be requested at once and begins when the
-/// stopped one has ended: it can continue where that stopped, and the two never run at the same time.
-///
-/// A download that has begun may be retired: it continues for its waiters, but nobody joins it any more. Another one
-/// for the same image does not depend on it and runs in parallel.
+/// A stopped download answers nobody, and nobody joins it: another one for the same image begins beside it.
 ///
 /// Code within a download, such as a filter, may ask too, and the download keeps its slot meanwhile. So that none waits
 /// for itself, that code waits for nothing that is done for others: its download is its alone, and begins without a
@@ -26,8 +22,6 @@ struct DownloadMachine<Identity: Hashable> {
 
     enum State {
         case queued
-        /// Its turn has come, but a stopped download for the same image has not ended.
-        case held
         case running
         case stopped
     }
@@ -62,9 +56,6 @@ struct DownloadMachine<Identity: Hashable> {
     var downloads: [UInt64: Download] = [:]
     /// The download that can be joined, for each identity.
     private var joinable: [Identity: UInt64] = [:]
-    /// The stopped downloads that have not ended, for each identity: their number, and the download that waits for
-    /// their end.
-    private var stopping: [Identity: (count: Int, held: UInt64?)] = [:]
     var waiters: [UInt64: Waiter] = [:]
     /// A time before which nobody's time is up.
     var look = HTTP.Instant.never
@@ -83,7 +74,7 @@ struct DownloadMachine<Identity: Hashable> {
     /// The number of downloads that have not begun.
     var queued: Int { downloads.count - active }
     var isIdle: Bool {
-        downloads.isEmpty && joinable.isEmpty && stopping.isEmpty && waiters.isEmpty && active == 0 && slots == 0
+        downloads.isEmpty && joinable.isEmpty && waiters.isEmpty && active == 0 && slots == 0
             && queue.count == 0
     }
 
@@ -127,7 +118,7 @@ struct DownloadMachine<Identity: Hashable> {
             return (id, [])
         }
         switch download.state {
-        case .queued, .held:
+        case .queued:
             forget(id, download)
             return (id, [])
         case .running where finishesForCache:
@@ -153,14 +144,12 @@ struct DownloadMachine<Identity: Hashable> {
     /// The waiters of a download, in order of arrival.
     func waiters(of download: UInt64) -> [UInt64] { downloads[download]?.waiters ?? [] }
 
-    /// Retires a download: nobody joins it any more, and its waiters stay. Returns false, without any effect, for one
-    /// that has not begun: its result will be as new as another's.
-    mutating func retire(_ id: UInt64) -> Bool {
-        guard let download = downloads[id], download.state == .running || download.state == .stopped else {
-            return false
-        }
-        if joinable[download.identity] == id { joinable[download.identity] = nil }
-        return true
+    /// The download that can be joined; nil if there is none.
+    func joinable(_ identity: Identity) -> UInt64? { joinable[identity] }
+
+    /// Retires a download: it continues for its waiters, and nobody joins it any more.
+    mutating func retire(_ id: UInt64) {
+        if let identity = downloads[id]?.identity, joinable[identity] == id { joinable[identity] = nil }
     }
 
     /// Ends a download that was started, with any outcome. Returns the waiters to answer, in order of arrival.
@@ -173,7 +162,6 @@ struct DownloadMachine<Identity: Hashable> {
         if download.hasSlot { slots -= 1 }
         for waiter in download.waiters { waiters[waiter] = nil }
         if joinable[download.identity] == id { joinable[download.identity] = nil }
-        if download.state == .stopped { endStop(download.identity) }
         return (download.waiters, startMore())
     }
 
@@ -186,7 +174,7 @@ struct DownloadMachine<Identity: Hashable> {
             download.waiters = []
             downloads[id] = download
             switch download.state {
-            case .queued, .held: forget(id, download)
+            case .queued: forget(id, download)
             case .running: actions.append(stop(id, download))
             case .stopped: break
             }
@@ -213,36 +201,19 @@ struct DownloadMachine<Identity: Hashable> {
     private mutating func forget(_ id: UInt64, _ download: Download) {
         downloads[id] = nil
         if joinable[download.identity] == id { joinable[download.identity] = nil }
-        if stopping[download.identity]?.held == id { stopping[download.identity]?.held = nil }
         _ = queue.remove(id)
     }
 
     mutating func stop(_ id: UInt64, _ download: Download) -> Action {
         downloads[id]?.state = .stopped
         if joinable[download.identity] == id { joinable[download.identity] = nil }
-        stopping[download.identity, default: (0, nil)].count += 1
         return .stop(id)
-    }
-
-    /// Ends a stop. A download that was held for it comes next.
-    private mutating func endStop(_ identity: Identity) {
-        guard var state = stopping[identity] else { return }
-        state.count -= 1
-        stopping[identity] = state.count > 0 ? state : nil
-        guard state.count == 0, let held = state.held, let download = downloads[held] else { return }
-        downloads[held]?.state = .queued
-        queue.putBack(held, download.waiters.compactMap { waiters[$0]?.priority }.max() ?? 0)
     }
 
     private mutating func startMore() -> [Action] {
         var actions: [Action] = []
         while slots < maximum, let id = queue.next() {
-            guard let identity = downloads[id]?.identity else { continue }
-            if stopping[identity] != nil {
-                downloads[id]?.state = .held
-                stopping[identity]?.held = id
-                continue
-            }
+            guard downloads[id] != nil else { continue }
             downloads[id]?.hasSlot = true
             slots += 1
             actions.append(start(id))

@@ -29,7 +29,7 @@ extension ImageDownloader {
     /// ended, or the same filters are being applied. It would ask for itself again and again.
     func isWithinItself(_ download: Download) -> Bool {
         download.asker.within.contains { id in
-            guard let outer = downloads[id], outer.identity == download.identity else { return false }
+            guard let outer = downloads[id], outer.shared.question == download.shared.question else { return false }
             guard let chain = outer.chain else { return true }
             return download.request.decodes && download.request.filters.name == chain
         }

@@ -1,12 +1,14 @@
 internal import Dunlin
+internal import DunlinSemantics
 internal import FoundationEssentials
+internal import Synchronization
 
 /// What the downloader does between a request and its answer. It all runs on the actor, and nothing but `drive` waits.
 extension ImageDownloader {
     func leave(_ number: UInt64) { perform(remove(number)) }
 
     /// Removes a waiter. Returns the actions to perform.
-    func remove(_ number: UInt64) -> [DownloadMachine<SharedIdentity>.Action] {
+    func remove(_ number: UInt64) -> [DownloadMachine<SharedDownload>.Action] {
         guard let waiter = waiting.removeValue(forKey: number) else { return [] }
         let (download, actions) = machine.leave(number)
         if let download {
@@ -23,7 +25,7 @@ extension ImageDownloader {
         machine.setPriority(priority.rawValue, of: number)
     }
 
-    func perform(_ actions: [DownloadMachine<SharedIdentity>.Action]) {
+    func perform(_ actions: [DownloadMachine<SharedDownload>.Action]) {
         for action in actions {
             switch action {
             case .start(let id): start(id)
@@ -31,23 +33,6 @@ extension ImageDownloader {
             }
         }
         setAlarm()
-    }
-
-    /// The answer of the cache of images; nil if the image has to be downloaded. A stored picture to validate is passed
-    /// on with the download.
-    func lookUp(_ waiter: Waiting, _ download: inout Download) -> ReceiptState.Outcome? {
-        let use = waiter.request.memoryUse(settings.cacheMode)
-        guard let cache, waiter.request.decodes, use != .reload, use != .skip else { return nil }
-        switch cache.lookUp(waiter.key) {
-        case .nothing: return nil
-        case .fresh(let picture, _) where use != .validated:
-            return .success(response(waiter, .memory, picture: picture))
-        case .stale(let picture, _) where use == .any:
-            return .success(response(waiter, .memory, picture: picture))
-        case .fresh(let picture, let freshness), .stale(let picture, let freshness):
-            if !freshness.conditions.isEmpty { download.stale = (waiter.key, picture, freshness) }
-            return nil
-        }
     }
 
     /// Why nothing may be sent; nil if it may. The request may use only a cache that the session does not have, or its
@@ -76,26 +61,22 @@ extension ImageDownloader {
 
     private func start(_ id: UInt64) {
         guard var download = downloads[id] else { return }
-        // Everything stored is the former user's; if the user has changed, its owner is unknown.
-        if !isOfUser(download) { (download.isOutdated, download.stale) = (true, nil) }
-        let mustAsk = invalidated.mustAsk(download.question, of: download.identity.url.string)
-        // It is requested with the current cookies.
-        let cookies = session.cookieField(for: download.question.url.string, beside: download.request.fields)
-        if !cookies.hasSameBytes(as: download.cookies?.string) { _ = machine.retire(id) }
-        download.isRenewal = mustAsk && !isBesideOutdated(id, download)
-        downloads[id] = download
+        let removals = removals(of: download.key.url)
+        if removals != download.removals {
+            // It will bring what is there now, unless it validates what was forgotten.
+            (download.stale, download.removals) = (nil, removals)
+            downloads[id] = download
+        }
         var request = download.request
         if let priority = machine.priority(of: id) { request.priority = HTTP.Priority(priority) }
-        if mustAsk || download.isOutdated { request.passHTTPCacheOver(settings.cacheMode) }
         // Each waiter has its own limit.
         request.timeout = .none
         var transfer = ImageTransfer(
-            session: session, request: request,
-            accept: (settings.fields["accept"] ?? "*/*") == "*/*" ? configuration.serializer.accept : nil,
+            session: session, request: request, accept: accept,
             limit: configuration.bodyLimit ?? settings.limits.bodyBytes ?? .max,
-            url: configuration.identity == nil ? download.identity.url.string : nil,
-            user: download.identity.selection[ImageIdentity.user]?.string,
-            cookies: settings.cookies == nil ? nil : CookieObserver(download.jarCookies))
+            identity: identity(of: request),
+            oldestStored: request.usesNetwork ? invalidated.withLock { $0[download.key.url]?.oldest } : nil,
+            now: { [cache] in cache?.now ?? 0 })
         if session.hasQueue {
             transfer.begun = { [reference] in reference.events.yield(.turned(id)) }
         }
@@ -104,35 +85,11 @@ extension ImageDownloader {
         let run = Run(
             id: id, transfer: transfer, serializer: serializer, queue: configuration.decodeQueue,
             reference: reference, surroundings: download.asker.surroundings)
-        let part = download.isOutdated ? nil : parts.take(download.identity)
-        let stale = download.stale?.freshness
+        let stale = download.stale
         // The task ends with its download and is cancelled with it; it does not retain the downloader, and inherits
         // only the enclosures of the asking task.
-        tasks[id] = Task.detached { await run.begin(part, stale) }
+        tasks[id] = Task.detached { await run.begin(stale) }
         if !session.hasQueue { turned(id) }
-    }
-
-    /// Whether another download of the same URL is under way that may still put outdated content into the HTTP cache.
-    private func isBesideOutdated(_ id: UInt64, _ download: Download) -> Bool {
-        downloads.contains { $0.key != id && $0.value.isOutdated && $0.value.identity.url == download.identity.url }
-    }
-
-    /// Notes that a download was sent for another user, or with other cookies, than it was requested for: nobody joins
-    /// it any more. Returns true if somebody has joined it since it began, who may be neither user: then it has to be
-    /// sent again.
-    func differs(_ id: UInt64, _ difference: ImageTransfer.Difference) -> Bool {
-        guard let download = downloads[id] else { return false }
-        if difference == .user {
-            downloads[id]?.isOutdated = true
-            downloads[id]?.stale = nil
-        }
-        return machine.retire(id) && download.wasJoined
-    }
-
-    /// Whether it was sent as the session's user, who is still the one that the download was requested for.
-    private func isOfUser(_ download: Download) -> Bool {
-        !download.asker.isException
-            && session.asker.hasSameBytes(as: download.identity.selection[ImageIdentity.user]?.string)
     }
 
     func moved(_ id: UInt64, _ progress: Progress) {
@@ -140,31 +97,24 @@ extension ImageDownloader {
         for number in machine.waiters(of: id) { waiting[number]?.state.report(progress) }
     }
 
-    /// Ends a download without a picture. What has come is kept for the next.
-    func fail(_ id: UInt64, _ error: any Error, _ part: PartialImage?) {
-        if let part, let download = downloads[id], !download.isOutdated, !isClosed, isOfUser(download) {
-            parts.put(part, for: download.identity)
-        }
+    /// Ends a download without a picture.
+    func fail(_ id: UInt64, _ error: any Error) {
         end(id) { _ in .failure(error) }
     }
 
-    /// Notes that the server confirmed the picture in memory. Returns false if that does not answer every waiter: then
-    /// everything has to be downloaded.
-    func confirm(_ id: UInt64, _ head: ResponseHead) -> Bool {
+    /// Notes that the server confirmed the picture in memory, which is kept as the answer says from now on. Returns
+    /// false if that does not answer every waiter: then everything has to be downloaded.
+    func confirm(_ id: UInt64, _ head: ResponseHead, _ kept: KeptAnswer?) -> Bool {
         guard let download = downloads[id], let stale = download.stale else { return false }
         downloads[id]?.stale = nil
-        guard isOfUser(download), wanted(of: id).allSatisfy({ $0.key == stale.key && $0.request.decodes }) else {
-            return false
+        guard wanted(of: id).allSatisfy({ $0.key == stale.key && $0.request.decodes }) else { return false }
+        let picture = stale.stored.image
+        if let kept {
+            store(picture, of: kept, for: stale.key, download)
+        } else {
+            cache?.removeImage(for: stale.key)
         }
-        // All waiters asked before the URL was invalidated, if it was; nobody has joined since. They get what the
-        // server has confirmed, as they would get a body that came that late, and it is not stored either.
-        if !download.isOutdated {
-            let freshness = stale.freshness.renewed(by: head, now: Self.wallClock)
-            if cache?.renew(stale.key, freshness: freshness) == false {
-                cache?.add(stale.picture, for: stale.key, freshness: freshness)
-            }
-        }
-        end(id) { .success(self.response($0, .confirmedMemory, head, picture: stale.picture)) }
+        end(id) { .success(self.response($0, .confirmedMemory, head, picture: picture)) }
         return true
     }
 
@@ -179,21 +129,18 @@ extension ImageDownloader {
             return next.request.filters
         }
         let (head, use) = (arrival.head, arrival.use)
-        var freshness = ImageFreshness(
-            head, now: Self.wallClock, age: use?.age,
-            selecting: configuration.knownFields(hasJar: settings.cookies != nil))
-        freshness.source = arrival.source
-        // The cache may still have an older version of a picture that was resumed.
-        let isWhole = head.status.isSuccess && head.status.code != 206
-        if isWhole, download.isRenewal, !download.isOutdated, isOfUser(download) {
-            invalidated.asked(download.question, of: download.identity.url.string)
-        }
         let source = use.map { $0.source == .network && !$0.isRevalidated ? Response.Source.network : .httpCache }
         var (outcomes, stored): ([ImageKey: Result<ImageBuffer, any Error>], Set<ImageKey>) = ([:], [])
         for waiter in wanted where waiter.request.decodes {
             let outcome = download.made[waiter.key.filter]?.map { $0.scaled(waiter.key.scale) }
             outcomes[waiter.key] = outcome
-            if !download.isOutdated, !stored.contains(waiter.key), store(outcome, of: waiter, freshness) {
+            guard !stored.contains(waiter.key), waiter.request.memoryUse(settings.cacheMode) != .skip,
+                case .success(let picture) = outcome, let kept = arrival.kept
+            else { continue }
+            var key = waiter.key
+            // The user may be another one since it was asked for.
+            key.asker = arrival.asker
+            if cache?.shouldCache(picture, for: key) == true, store(picture, of: kept, for: key, download) {
                 stored.insert(waiter.key)
             }
         }
@@ -210,17 +157,11 @@ extension ImageDownloader {
         downloads[id]?.made[chain] = outcome
     }
 
-    /// Stores a picture. Returns false if there is none, or if it may not be stored for this waiter.
-    private func store(
-        _ outcome: Result<ImageBuffer, any Error>?, of waiter: Waiting, _ freshness: ImageFreshness
-    ) -> Bool {
-        guard let cache, case .success(let picture) = outcome,
-            session.asker.hasSameBytes(as: waiter.key.selection[ImageIdentity.user]),
-            waiter.request.memoryUse(settings.cacheMode) != .skip,
-            cache.shouldCache(picture, for: waiter.key)
-        else { return false }
-        cache.add(picture, for: waiter.key, freshness: freshness)
-        return true
+    /// Stores a picture, unless it was asked for by code that others' requests pass and this one's did not.
+    @discardableResult
+    private func store(_ picture: ImageBuffer, of kept: KeptAnswer, for key: ImageKey, _ download: Download) -> Bool {
+        guard let cache, !download.asker.isException else { return false }
+        return cache.add(StoredImage(picture, of: kept), for: key, since: download.removals[0])
     }
 
     /// The requests that a download serves: its waiters', or the last one's if only the cache is left.
@@ -241,7 +182,7 @@ extension ImageDownloader {
         perform(actions)
     }
 
-    private func response(
+    func response(
         _ waiter: Waiting, _ source: Response.Source, _ head: ResponseHead? = nil, _ content: ResponseImage? = nil,
         picture: ImageBuffer? = nil
     ) -> Response {
@@ -249,8 +190,6 @@ extension ImageDownloader {
             request: waiter.request, receiptID: waiter.receiptID, source: source, head: head,
             content: content?.scaled(waiter.key.scale), picture: picture)
     }
-
-    static var wallClock: Int64 { Int64(Date().timeIntervalSince1970) }
 }
 
 /// A running download, outside the actor, which it does not retain.
@@ -267,33 +206,29 @@ private struct Run: Sendable {
     /// The number of bytes up to which a body's header is read where it arrived, as a session serializes it.
     private static let atOnce = 64 << 10
 
-    func begin(_ part: PartialImage?, _ stale: ImageFreshness?) async {
+    func begin(_ stale: ImageDownloader.Stale?) async {
         let (subject, owner) = (Enclosure.Subject.picture(of: ObjectIdentifier(reference), id), transfer.session.owner)
         await surroundings.within {
-            await Enclosure.enter(subject, of: owner.ofDownloader) { await download(part, stale) }
+            await Enclosure.enter(subject, of: owner.ofDownloader) { await download(stale) }
         }
     }
 
-    private func download(_ part: PartialImage?, _ stale: ImageFreshness?) async {
+    private func download(_ stale: ImageDownloader.Stale?) async {
         do {
-            try await transfer.session.onEventLoop { @concurrent in await drive(part, stale) }
+            try await transfer.session.onEventLoop { @concurrent in await drive(stale) }
         } catch {
-            await reference.downloader?.fail(id, transfer.named(error), part)
+            await reference.downloader?.fail(id, transfer.named(error))
         }
     }
 
-    @concurrent private func drive(_ part: PartialImage?, _ stale: ImageFreshness?) async {
-        let ending = await transfer.run(part, stale) {
-            await reference.downloader?.moved(id, $0)
-        } differs: {
-            await reference.downloader?.differs(id, $0) ?? false
-        }
+    @concurrent private func drive(_ stale: ImageDownloader.Stale?) async {
+        let ending = await transfer.run(stale) { await reference.downloader?.moved(id, $0) }
         switch ending {
-        case .failed(let error, let part): await reference.downloader?.fail(id, error, part)
-        case .confirmed(let head):
+        case .failed(let error): await reference.downloader?.fail(id, error)
+        case .confirmed(let head, let kept):
             // Somebody wants a picture that was not validated: send once more, without a condition.
-            let isAnswer = await onDefaultPool { await reference.downloader?.confirm(id, head) }
-            if isAnswer == false { await drive(nil, nil) }
+            let isAnswer = await onDefaultPool { await reference.downloader?.confirm(id, head, kept) }
+            if isAnswer == false { await drive(nil) }
         case .whole(let response, let arrival): await make(response, arrival)
         }
     }
@@ -309,9 +244,9 @@ private struct Run: Sendable {
             guard let chain = await reference.downloader?.nextChain(id, content, arrival) else { return }
             try await onDefaultPool { try await decode(content, chain, arrival) }
         } catch let error as ImageError {
-            await reference.downloader?.fail(id, transfer.named(NetworkError(decoding: error, of: response.head)), nil)
+            await reference.downloader?.fail(id, transfer.named(NetworkError(decoding: error, of: response.head)))
         } catch {
-            await reference.downloader?.fail(id, transfer.named(error), nil)
+            await reference.downloader?.fail(id, transfer.named(error))
         }
     }
 

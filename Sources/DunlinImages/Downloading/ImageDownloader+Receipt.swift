@@ -77,8 +77,6 @@ extension ImageDownloader {
         public let completed: Int
         /// The total number of bytes; nil if the server did not declare it.
         public let total: Int?
-        /// The number of bytes within `completed` that an earlier download had brought.
-        public let resumed: Int
 
         public var fraction: Double? {
             total.map { $0 > 0 ? min(1, Double(completed) / Double($0)) : 1 }

@@ -1,4 +1,5 @@
 public import Dunlin
+internal import DunlinSemantics
 
 extension ImageDownloader {
     /// A request for a picture: its URL, what to make from it, and what may be used to get it.
@@ -73,14 +74,6 @@ extension ImageDownloader.Request {
     /// The request's name in errors.
     var name: NetworkError.RequestName { NetworkError.RequestName(method: method, url: ShownURL.of(target.text)) }
 
-    /// Makes the request ask the servers, and store what they send.
-    mutating func passHTTPCacheOver(_ usual: HTTPSession.CacheMode) {
-        switch cacheMode.resolved(usual) ?? .off {
-        case .standard, .validating, .preferringStored: cacheMode = .reloading
-        case .reloading, .storedOnly, .off: break
-        }
-    }
-
     /// The use of the cache of images.
     func memoryUse(_ usual: HTTPSession.CacheMode) -> ImageDownloader.MemoryUse {
         if let memory { return memory }
@@ -89,6 +82,21 @@ extension ImageDownloader.Request {
         case .validating: .validated
         case .reloading, .off: .reload
         case .preferringStored, .storedOnly: .any
+        }
+    }
+
+    /// The use of the HTTP cache.
+    var httpCacheMode: HTTPSession.PerRequest<HTTPSession.CacheMode> { usesNetwork ? cacheMode : .storedOnly }
+}
+
+extension ImageDownloader.MemoryUse {
+    /// The same for what is kept; nil if nothing stored may be the answer.
+    var cacheMode: CacheMode? {
+        switch self {
+        case .fresh: .standard
+        case .any: .preferringStored
+        case .validated: .validating
+        case .reload, .skip: nil
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import Dunlin
+internal import DunlinSemantics
 internal import Synchronization
 
 /// The interface by which targets ask a downloader for images.
@@ -14,23 +15,26 @@ extension ImageDownloader {
 
     /// Returns the picture if it is in the cache of images and the request allows its use; otherwise nil.
     public nonisolated func imageInMemory(for request: Request) -> ImageBuffer? {
-        let use = request.memoryUse(settings.cacheMode)
-        guard let cache, use == .fresh || use == .any, let url = knownURL(of: request) else { return nil }
-        let identity = configuration.identity(of: request, url, by: session, settings.secretFields)
-        switch cache.lookUp(configuration.key(of: request, identity)) {
-        case .fresh(let picture, _): return picture
-        case .stale(let picture, _): return use == .any ? picture : nil
-        case .nothing: return nil
+        do {
+            let inquiry = try inquiry(for: request)
+            guard case .give(let picture) = lookUp(request, key(of: request, inquiry), inquiry) else { return nil }
+            return picture
+        } catch {
+            // Whoever requests it is told.
+            return nil
         }
     }
 
-    /// Changes with the session's user, when all cookies are removed from its jar, and when a URL is invalidated.
-    public nonisolated var edition: String {
-        let (jar, invalidations) = (settings.cookies?.number ?? "", invalidations.load(ordering: .relaxed))
-        return "\(session.asker ?? "") \(session.askerEdition) \(jar) \(invalidations)"
-    }
-
-    private nonisolated func knownURL(of request: Request) -> String? {
-        do { return try url(of: request.target) } catch { return nil }
+    /// Changes with who asks, with the jar's cookies, and when the URL is forgotten. It may contain secrets.
+    public nonisolated func edition(of request: Request) -> String {
+        do {
+            let inquiry = try inquiry(for: request)
+            let name = inquiry.asker.named
+            let removals = removals(of: key(of: request, inquiry).url)
+            return "\(name.user?.hex ?? "") \(name.terms) \(inquiry.fields.string) \(session.epoch) \(removals)"
+        } catch {
+            // Whoever requests it is told.
+            return ""
+        }
     }
 }

@@ -25,8 +25,8 @@ public actor ImageDownloader {
     public nonisolated let configuration: Configuration
     /// The session's settings. The session makes a copy of them each time it is asked.
     nonisolated let settings: HTTPSession.Configuration
-    /// How often a URL was invalidated.
-    nonisolated let invalidations = Atomic<Int>(0)
+    /// What was invalidated.
+    nonisolated let invalidated = Mutex(Invalidations())
 
     /// A waiter.
     struct Waiting: Sendable {
@@ -38,37 +38,36 @@ public actor ImageDownloader {
 
     /// A download from its first waiter to its end.
     struct Download: Sendable {
-        let question: ImageQuestion
+        let shared: SharedDownload
+        /// The key of the picture that was asked for first.
+        let key: ImageKey
         let request: Request
-        /// The request's own cookies and the jar's, at the time of the request.
-        let cookies: ExactText?
         /// Who asked first.
         let asker: Asker
+        /// What was removed when it was sent: anything removed later is newer.
+        var removals: [UInt64]
         /// The picture to validate, and its key.
-        var stale: (key: ImageKey, picture: ImageBuffer, freshness: ImageFreshness)?
+        var stale: Stale?
         var progress: Progress?
         /// The last waiter, if the download continues only for the cache.
         var last: Waiting?
-        /// Whether the URL was invalidated, or the user replaced, since the download began: nothing of it is stored.
-        var isOutdated = false
-        /// Whether somebody has joined it since it began.
-        var wasJoined = false
-        /// Whether the servers are asked because the URL was invalidated, and nothing older can be stored after that.
-        var isRenewal = false
         /// The results by the names of the chains.
         var made: [String?: Result<ImageBuffer, any Error>] = [:]
         /// The name of the chain that is being applied.
         var chain: String?
-
-        var identity: ImageIdentity { question.identity }
     }
 
-    var machine: DownloadMachine<SharedIdentity>
+    /// A stored picture that the server is asked about.
+    struct Stale: Sendable {
+        let key: ImageKey
+        let stored: StoredImage
+        let conditions: Fields
+    }
+
+    var machine: DownloadMachine<SharedDownload>
     var waiting: [UInt64: Waiting] = [:]
     var downloads: [UInt64: Download] = [:]
     var tasks: [UInt64: Task<Void, Never>] = [:]
-    var parts: PartialImages<ImageIdentity>
-    var invalidated = InvalidatedURLs<ImageQuestion>()
     /// The alarm; set while somebody's time may run out.
     var alarm: LoopAlarm?
     private var lastNumber: UInt64 = 0
@@ -87,7 +86,6 @@ public actor ImageDownloader {
         machine = DownloadMachine(
             maximum: configuration.maximumActive, order: configuration.queueOrder,
             finishesForCache: configuration.unwanted == .finishForCache)
-        parts = PartialImages(capacity: configuration.resumableBytes)
     }
 
     deinit {
@@ -165,37 +163,35 @@ extension ImageDownloader {
         let receipt = try receipt(for: request, id)
         if receipt.isOver { return receipt }
         let (number, state) = (receipt.number, receipt.state)
-        let url = try url(of: request.target)
-        let identity = configuration.identity(of: request, url, by: session, settings.secretFields)
-        let waiter = Waiting(
-            receiptID: id, request: request, key: configuration.key(of: request, identity), state: state)
+        let inquiry = try inquiry(for: request)
+        let waiter = Waiting(receiptID: id, request: request, key: key(of: request, inquiry), state: state)
         let (limit, now) = (session.waitLimit(request.timeout), session.loopTime)
         let priority = request.priority.rawValue
         // In AFNetworking's order. Nothing here waits, so nobody can come in between.
-        let shared = SharedIdentity(
-            identity: identity, cookies: session.cookieField(for: url, beside: request.fields).map { ExactText($0) },
-            fields: configuration.identity == nil ? request.joinedFields : ExactText(""))
-        if limit.inherited > now, asker.mayWait,
-            let joined = machine.join(number, shared, priority, limit, at: now)
-        {
+        let (shared, removals) = (shared(inquiry, request), removals(of: waiter.key.url))
+        let mayJoin = asker.mayWait && inquiry.isShareable
+        leaveOutdated(shared, removals)
+        if limit.inherited > now, mayJoin, let joined = machine.join(number, shared, priority, limit, at: now) {
             waiting[number] = waiter
-            if tasks[joined] != nil { downloads[joined]?.wasJoined = true }
             if let progress = downloads[joined]?.progress { state.report(progress) }
             setAlarm()
             return receipt
         }
         var download = Download(
-            question: ImageQuestion(identity: identity, url: ExactText(url)), request: request, cookies: shared.cookies,
-            asker: asker)
-        if let found = lookUp(waiter, &download) {
-            state.settle(found)
+            shared: shared, key: waiter.key, request: request, asker: asker,
+            removals: removals)
+        switch lookUp(waiter.request, waiter.key, inquiry) {
+        case .give(let picture):
+            state.settle(.success(response(waiter, .memory, picture: picture)))
             return receipt
+        case .ask(let stale): download.stale = stale
+        case .nothing: break
         }
         if let refusal = refusal(of: download, limit, at: now) {
             state.settle(.failure(refusal))
             return receipt
         }
-        let (begun, actions) = machine.begin(number, shared, priority, limit, isAlone: !asker.mayWait)
+        let (begun, actions) = machine.begin(number, shared, priority, limit, isAlone: !mayJoin)
         waiting[number] = waiter
         downloads[begun] = download
         perform(actions)
@@ -233,6 +229,12 @@ extension ImageDownloader {
         }
     }
 
+    /// Nobody joins what began before its URL was forgotten; what has not begun will bring what is there then.
+    private func leaveOutdated(_ shared: SharedDownload, _ removals: [UInt64]) {
+        guard let id = machine.joinable(shared), tasks[id] != nil, downloads[id]?.removals != removals else { return }
+        machine.retire(id)
+    }
+
     private func receipt(for request: Request, _ id: UUID) throws -> Receipt {
         if isClosed { throw Self.ended(request) }
         lastNumber += 1
@@ -258,38 +260,25 @@ extension ImageDownloader {
         }
         perform(actions)
         downloads = downloads.filter { machine.knows($0.key) }
-        parts.removeAll { _ in true }
         let excluded = within.isEmpty ? [] : within.union(closers)
         closers.formUnion(within)
         for (id, task) in tasks where !excluded.contains(id) { await task.value }
     }
 
-    /// Forgets everything stored for a URL: in the session's HTTP cache, in memory, and for resuming. Running downloads
-    /// continue for their waiters, but are not stored; later requests download the picture anew, bypassing the HTTP
-    /// cache wherever redirects lead. The downloader remembers this for the 4,096 URLs invalidated last. Requests that
-    /// may not use the network, or not the HTTP cache, are not affected.
+    /// Forgets everything stored for a URL: in the session's HTTP cache, and in memory. Running downloads continue for
+    /// their waiters, but are not stored; later requests of this downloader get nothing from the HTTP cache that was
+    /// asked for before, wherever redirects lead. The downloader remembers this for the 4,096 URLs invalidated last.
+    /// Requests that may not use the network are not affected.
     ///
     /// With `configuration.identity`, `url` is one of its results; the HTTP cache forgets it if it is a URL.
     public func invalidate(_ url: String) async throws {
         let url = configuration.identity == nil ? try self.url(of: .url(url)) : url
         if Self.isWhole(url) { try await settings.cache?.remove(url) }
         // In one step after the wait, so that nothing found before is put back.
-        let exact = ExactText(url)
-        for id in downloads.keys where downloads[id]?.identity.url == exact { outdate(id) }
-        cache?.invalidate(url)
-        parts.removeAll { $0.url == exact }
-        if settings.cache != nil { invalidated.insert(url) }
-        invalidations.add(1, ordering: .relaxed)
-    }
-
-    /// Marks a download as outdated. One that has not begun will bring current content, unless it validates what is
-    /// being forgotten.
-    private func outdate(_ id: UInt64) {
-        if machine.retire(id) {
-            downloads[id]?.isOutdated = true
-        } else {
-            downloads[id]?.stale = nil
-        }
+        let normal = ImageKey.normal(url)
+        let time = session.cacheTime
+        invalidated.withLock { $0.note(normal, at: time) }
+        cache?.invalidate(normal)
     }
 
     static func ended(_ request: Request) -> NetworkError {

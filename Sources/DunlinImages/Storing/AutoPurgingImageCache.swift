@@ -1,4 +1,5 @@
 internal import Dunlin
+internal import FoundationEssentials
 internal import Synchronization
 
 /// A cache of pictures in memory, which removes the least recently used ones when there are too many.
@@ -18,11 +19,6 @@ public final class AutoPurgingImageCache: ImageRequestCache {
         case request(ImageKey)
     }
 
-    struct Stored {
-        let image: ImageBuffer
-        var freshness: ImageFreshness
-    }
-
     /// The bytes counted for each picture beside its own, for the cost of storing it.
     static let overhead = 512
 
@@ -31,12 +27,13 @@ public final class AutoPurgingImageCache: ImageRequestCache {
     public static let usualPreferredUsage = 60 << 20
 
     private struct State {
-        var machine: ImageCacheMachine<Key, Stored>
+        var machine: ImageCacheMachine<Key, [StoredImage]>
         var pressure: PressureObservation
+        var removals = Removals()
     }
 
     private let state: Mutex<State>
-    private let now: @Sendable () -> Duration
+    private let clock: @Sendable () -> Int64
 
     /// Creates a cache of AFNetworking's size.
     public convenience init() {
@@ -49,7 +46,7 @@ public final class AutoPurgingImageCache: ImageRequestCache {
         capacity: Int, preferredUsage: Int, pressure: (any MemoryPressureSource)? = SystemMemoryPressure(),
         clock: some Clock<Duration> = ContinuousClock()
     ) throws {
-        guard let machine = ImageCacheMachine<Key, Stored>(capacity: capacity, preferred: preferredUsage) else {
+        guard let machine = ImageCacheMachine<Key, [StoredImage]>(capacity: capacity, preferred: preferredUsage) else {
             throw NetworkError(
                 .invalidConfiguration,
                 "`preferredUsage` is \(preferredUsage), and must be from 0 to `capacity`, \(capacity) bytes")
@@ -58,26 +55,32 @@ public final class AutoPurgingImageCache: ImageRequestCache {
     }
 
     private init(
-        _ machine: ImageCacheMachine<Key, Stored>, _ source: (any MemoryPressureSource)?,
+        _ machine: ImageCacheMachine<Key, [StoredImage]>, _ source: (any MemoryPressureSource)?,
         since clock: some Clock<Duration>
     ) {
         state = Mutex(State(machine: machine, pressure: source.map { .idle($0) } ?? .none))
-        let start = clock.now
-        now = { start.duration(to: clock.now) }
+        let (start, begun) = (Int64(Date().timeIntervalSince1970), clock.now)
+        self.clock = { start + begun.duration(to: clock.now).components.seconds }
     }
 
     deinit { state.withLock { $0.pressure.end() } }
 
-    private static var usualMachine: ImageCacheMachine<Key, Stored> {
+    private static var usualMachine: ImageCacheMachine<Key, [StoredImage]> {
         ImageCacheMachine(capacity: usualCapacity, keeping: usualPreferredUsage)
+    }
+
+    private func change<Value: Sendable>(
+        _ body: (inout sending ImageCacheMachine<Key, [StoredImage]>) -> sending Value
+    ) -> Value {
+        change { machine, _ in body(&machine) }
     }
 
     /// Runs under the lock; what the machine discards is released afterwards.
     private func change<Value: Sendable>(
-        _ body: (inout sending ImageCacheMachine<Key, Stored>) -> sending Value
+        _ body: (inout ImageCacheMachine<Key, [StoredImage]>, inout Removals) -> Value
     ) -> Value {
         let (value, discarded) = state.withLock { state in
-            let value = body(&state.machine)
+            let value = body(&state.machine, &state.removals)
             return (value, state.machine.takeDiscarded())
         }
         _ = consume discarded
@@ -110,109 +113,96 @@ extension AutoPurgingImageCache {
 
 extension AutoPurgingImageCache {
     public func image(for identifier: String) -> ImageBuffer? {
-        change { $0.anyValue(for: .identifier(ExactText(identifier)))?.image }
+        change { $0.value(for: .identifier(ExactText(identifier)))?.first?.image }
     }
 
     @discardableResult
     public func add(_ image: ImageBuffer, for identifier: String) -> Bool {
-        add(Stored(image: image, freshness: .unlimited), for: .identifier(ExactText(identifier)))
+        add(StoredImage(image), for: .identifier(ExactText(identifier)))
     }
 
     @discardableResult
     public func removeImage(for identifier: String) -> Bool { change { $0.remove(.identifier(ExactText(identifier))) } }
 
     @discardableResult
-    public func removeAll() -> Bool { change { $0.removeAll() } }
+    public func removeAll() -> Bool {
+        change { machine, removals in
+            removals.removeAll()
+            return machine.removeAll()
+        }
+    }
 }
 
 // MARK: - By request
 
 extension AutoPurgingImageCache {
-    public func lookUp(_ key: ImageKey) -> ImageLookup {
-        let now = now()
-        return change { machine in
-            switch machine.value(for: .request(key), at: now) {
-            case .fresh(let stored): .fresh(stored.image, stored.freshness)
-            case .stale(let stored): .stale(stored.image, stored.freshness)
-            case .nothing: .nothing
-            }
-        }
+    public var now: Int64 { clock() }
+
+    public func removals(of url: String) -> UInt64 { state.withLock { $0.removals.number(of: url) } }
+
+    public func images(for key: ImageKey) -> [StoredImage] { change { $0.value(for: .request(key)) ?? [] } }
+
+    @discardableResult
+    public func add(_ image: StoredImage, for key: ImageKey, since removals: UInt64) -> Bool {
+        add(image, for: .request(key)) { $0.number(of: key.url) == removals }
     }
 
     @discardableResult
-    public func add(_ image: ImageBuffer, for key: ImageKey, freshness: ImageFreshness) -> Bool {
-        guard freshness.isStorable else {
-            removeImage(for: key)
-            return false
-        }
-        return add(Stored(image: image, freshness: freshness), for: .request(key))
+    public func removeImage(for key: ImageKey) -> Bool {
+        remove(key.url) { $0.filter.hasSameBytes(as: key.filter) && $0.scale == key.scale } > 0
     }
-
-    @discardableResult
-    public func renew(_ key: ImageKey, freshness: ImageFreshness) -> Bool {
-        guard freshness.isStorable else {
-            removeImage(for: key)
-            return false
-        }
-        let end = freshness.lifetime.map { now() + $0 }
-        let key = Key.request(key)
-        return change { machine in
-            machine.renew(key, until: end) {
-                $0.freshness = freshness
-            } beside: {
-                $0.bytesBeside + key.byteCount
-            }
-        }
-    }
-
-    @discardableResult
-    public func removeImage(for key: ImageKey) -> Bool { change { $0.remove(.request(key)) } }
 
     @discardableResult
     public func invalidate(_ url: String) -> Int {
-        change { machine in
-            machine.removeAll { if case .request(let key) = $0 { key.url == url } else { false } }
+        remove(ImageKey.normal(url)) { _ in true }
+    }
+
+    private func remove(_ url: String, _ isMeant: (ImageKey) -> Bool) -> Int {
+        change { machine, removals in
+            removals.remove(url)
+            return machine.removeAll {
+                if case .request(let key) = $0 { key.url.hasSameBytes(as: url) && isMeant(key) } else { false }
+            }
         }
     }
 
-    private func add(_ stored: Stored, for key: Key) -> Bool {
+    private func add(_ image: StoredImage, for key: Key, _ isWanted: (Removals) -> Bool = { _ in true }) -> Bool {
         state.withLock { $0.pressure.begin { [weak self] in self?.relieve($0) } }
-        let end = stored.freshness.lifetime.map { now() + $0 }
-        let stored = stored.owningItsProfile
-        return change {
-            $0.add(
-                stored, bytes: stored.image.byteCount, beside: stored.bytesBeside + key.byteCount, for: key, until: end)
+        let image = image.owningItsProfile
+        return change { machine, removals in
+            guard isWanted(removals) else { return false }
+            var images = machine.value(for: key) ?? []
+            if case .identifier = key { images = [] }
+            images.add(image)
+            return machine.add(
+                images, bytes: images.reduce(0) { $0 + $1.image.byteCount },
+                beside: images.reduce(key.byteCount) { $0 + $1.bytesBeside }, for: key)
         }
     }
 }
 
 // MARK: - What is counted
 
-extension AutoPurgingImageCache.Stored {
+extension StoredImage {
     /// What is kept beside the pixels and the key.
-    var bytesBeside: Int {
-        let texts: [String?] = [freshness.entityTag, freshness.lastModified, freshness.source?.text]
-        let asking = texts.reduce(0) { bytes, text in bytes + (text?.utf8.count ?? 0) }
-        return (image.colorProfile?.count ?? 0) + asking + AutoPurgingImageCache.overhead
+    fileprivate var bytesBeside: Int {
+        (image.colorProfile?.count ?? 0) + byteCount + AutoPurgingImageCache.overhead
     }
 
     /// A copy with its own profile, since a slice would keep all of its storage.
     fileprivate var owningItsProfile: Self {
         guard let profile = image.colorProfile else { return self }
-        var image = image
-        image.colorProfile = Bytes(profile.array)
-        return Self(image: image, freshness: freshness)
+        var copy = self
+        copy.image.colorProfile = Bytes(profile.array)
+        return copy
     }
 }
 
 extension AutoPurgingImageCache.Key {
-    var byteCount: Int {
+    fileprivate var byteCount: Int {
         switch self {
         case .identifier(let name): name.string.utf8.count
-        case .request(let key):
-            key.selection.reduce(key.url.utf8.count + (key.filter?.utf8.count ?? 0)) { bytes, field in
-                bytes + field.key.utf8.count + field.value.utf8.count
-            }
+        case .request(let key): key.byteCount
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 /// A cache of pictures in memory, by names that its user chooses.
 ///
 /// Every call is complete when it returns: later reads see its effect.
@@ -18,22 +20,28 @@ public protocol ImageCache: AnyObject, Sendable {
 }
 
 /// A cache of pictures in memory, by the requests that brought them, which an `ImageDownloader` asks first.
+///
+/// The cache keeps pictures; the downloader decides which of them answers a request, and for how long.
 public protocol ImageRequestCache: ImageCache {
+    /// The time by which pictures age, in seconds since 1970; by default that of the system's clock.
+    var now: Int64 { get }
+
+    /// A number that changes whenever pictures of a URL are removed by `removeImage`, `removeAll` or `invalidate`: what
+    /// was requested before that is not added.
+    func removals(of url: String) -> UInt64
+
     /// Returns whether a downloader adds a picture; by default it does.
     func shouldCache(_ image: ImageBuffer, for key: ImageKey) -> Bool
 
-    /// Returns the stored picture, and whether it may be shown without validating it.
-    func lookUp(_ key: ImageKey) -> ImageLookup
+    /// Returns the pictures with this key, the latest first. A server may have several, such as one for each language.
+    func images(for key: ImageKey) -> [StoredImage]
 
-    /// Adds an image. Returns false if it is not stored.
+    /// Adds a picture in place of the one that it supersedes (`Array.add`). Returns false if it is not stored, as when
+    /// `removals` of the key's URL is another number by now.
     @discardableResult
-    func add(_ image: ImageBuffer, for key: ImageKey, freshness: ImageFreshness) -> Bool
+    func add(_ image: StoredImage, for key: ImageKey, since removals: UInt64) -> Bool
 
-    /// Renews the freshness of a picture that its origin has confirmed. Returns false if the picture is gone.
-    @discardableResult
-    func renew(_ key: ImageKey, freshness: ImageFreshness) -> Bool
-
-    /// Removes an image. Returns whether there was one.
+    /// Removes the images with this URL, filters and scale, whoever they are for. Returns whether there were any.
     @discardableResult
     func removeImage(for key: ImageKey) -> Bool
 
@@ -43,14 +51,7 @@ public protocol ImageRequestCache: ImageCache {
 }
 
 extension ImageRequestCache {
-    public func shouldCache(_ image: ImageBuffer, for key: ImageKey) -> Bool { true }
-}
+    public var now: Int64 { Int64(Date().timeIntervalSince1970) }
 
-/// What a cache has stored for a request.
-public enum ImageLookup: Sendable {
-    /// A fresh picture; the freshness says how to validate it.
-    case fresh(ImageBuffer, ImageFreshness)
-    /// A stale picture.
-    case stale(ImageBuffer, ImageFreshness)
-    case nothing
+    public func shouldCache(_ image: ImageBuffer, for key: ImageKey) -> Bool { true }
 }

@@ -6,21 +6,12 @@ internal import Dunlin
 /// entry exceeds `capacity`, the least recently used ones are removed until at most `preferred` bytes are left; the new
 /// entry stays. An entry larger than the capacity is refused and displaces nothing.
 ///
-/// It knows neither clocks nor pictures: times are durations since a beginning that the driver knows. Removed values
-/// are kept in `discarded`, so that the driver can release them outside its lock.
+/// It knows no pictures. Removed values are kept in `discarded`, so that the driver can release them outside its lock.
 struct ImageCacheMachine<Key: Hashable, Value> {
     struct Entry {
         var value: Value
         var bytes: Int
         var beside: Int
-        /// When the entry becomes stale; nil for never.
-        var end: Duration?
-    }
-
-    enum Found {
-        case fresh(Value)
-        case stale(Value)
-        case nothing
     }
 
     let capacity: Int
@@ -46,47 +37,18 @@ struct ImageCacheMachine<Key: Hashable, Value> {
     var keys: some Collection<Key> { entries.keys }
 
     /// Adds a value. Returns false if it is larger than the capacity. In any case the key's former value is removed.
-    mutating func add(
-        _ value: Value, bytes: Int, beside: Int = 0, for key: Key, until end: Duration? = nil
-    ) -> Bool {
+    mutating func add(_ value: Value, bytes: Int, beside: Int = 0, for key: Key) -> Bool {
         _ = remove(key)
         guard bytes >= 0, max(bytes, beside) <= capacity else { return false }
-        entries.keep(Entry(value: value, bytes: bytes, beside: beside, end: end), for: key)
+        entries.keep(Entry(value: value, bytes: bytes, beside: beside), for: key)
         usage += bytes
         self.beside += beside
         if max(usage, self.beside) > capacity { purge(keeping: 1) }
         return true
     }
 
-    /// Looks up a value. Finding a stale one does not count as a use.
-    mutating func value(for key: Key, at now: Duration) -> Found {
-        guard let entry = entries[key] else { return .nothing }
-        if let end = entry.end, end <= now { return .stale(entry.value) }
-        _ = entries.use(key)
-        return .fresh(entry.value)
-    }
-
-    /// Looks up a value of any age.
-    mutating func anyValue(for key: Key) -> Value? { entries.use(key)?.value }
-
-    /// Renews an unchanged value with a new end and other bytes beside it. Returns false if it is gone; it is removed
-    /// if these exceed the capacity.
-    mutating func renew(
-        _ key: Key, until end: Duration?, _ change: (inout Value) -> Void, beside count: (Value) -> Int
-    ) -> Bool {
-        guard let former = entries.use(key)?.beside else { return false }
-        let renewed = entries.change(key) { entry in
-            entry.end = end
-            change(&entry.value)
-            entry.beside = count(entry.value)
-            return entry.beside
-        }
-        guard let renewed else { return false }
-        beside += renewed - former
-        if renewed > capacity { return !remove(key) }
-        if beside > capacity { purge(keeping: 1) }
-        return true
-    }
+    /// Looks up a value, which counts as a use.
+    mutating func value(for key: Key) -> Value? { entries.use(key)?.value }
 
     mutating func remove(_ key: Key) -> Bool {
         guard let entry = entries.remove(key) else { return false }
@@ -131,4 +93,3 @@ struct ImageCacheMachine<Key: Hashable, Value> {
 
 extension ImageCacheMachine: Sendable where Key: Sendable, Value: Sendable {}
 extension ImageCacheMachine.Entry: Sendable where Value: Sendable {}
-extension ImageCacheMachine.Found: Sendable where Value: Sendable {}

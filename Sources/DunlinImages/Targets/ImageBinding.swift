@@ -140,7 +140,7 @@ extension ImageBinding {
         _ request: Source.Request, _ slot: ImageSlot, _ placeholder: ImagePlaceholder, _ asker: Machine.Asker
     ) throws -> UInt64 {
         guard target != nil else { throw Self.targetIsGone }
-        let asked = Asked(request: request, edition: ExactText(source.edition))
+        let asked = Asked(request: request, edition: ExactText(source.edition(of: request)))
         let (id, actions) = machine.ask(asked, in: slot, placeholder, asker)
         perform(actions)
         return id

@@ -7,7 +7,7 @@ public protocol ImageSource: Sendable {
 
     /// A text that changes when the source would ask as another user: a load that began before is not shared with a
     /// request that comes after. Empty, and always the same, unless the source says otherwise.
-    var edition: String { get }
+    func edition(of request: Request) -> String
 
     /// Returns the request for a URL: a GET that accepts images. Throws for text that is not such a URL.
     func request(forImageAt url: String) throws -> Request
@@ -20,5 +20,5 @@ public protocol ImageSource: Sendable {
 }
 
 extension ImageSource {
-    public var edition: String { "" }
+    public func edition(of request: Request) -> String { "" }
 }

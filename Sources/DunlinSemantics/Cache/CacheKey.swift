@@ -49,6 +49,13 @@ package struct CacheKey: Sendable, Hashable {
         text.hasPrefix(usual.text + "\n") || text.hasPrefix(usual.text + " ")
     }
 
+    /// The URL, and the address and Host field of the request's own; empty without.
+    package var parts: (url: String, route: String) {
+        // Targets have neither blanks nor line breaks.
+        guard let end = text.utf8.firstIndex(where: { " \n".utf8.contains($0) }) else { return (text, "") }
+        return (String(text[..<end]), String(text[end...]))
+    }
+
     private static func normal(_ target: String) -> String {
         guard target.utf8.contains(UInt8(ascii: "%")) else { return target }
         let bytes = target.utf8.span

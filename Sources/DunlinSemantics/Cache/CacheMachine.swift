@@ -38,7 +38,7 @@ package struct CacheMachine: Sendable {
         let user = isOwned ? CacheOwner.user(of: request.asker, rules) : nil
         let selected = candidates.indices.filter { index in
             let entry = candidates[index]
-            return entry.key == request.key && entry.owner.hasTerms(of: request.asker)
+            return entry.key == request.key && entry.sentAt >= request.oldest && entry.owner.hasTerms(of: request.asker)
                 && (entry.owner.user == nil || entry.owner.user == user) && entry.selecting.matches(fields, rules)
         }
         self.selected = selected
@@ -172,6 +172,14 @@ extension CacheMachine {
     func isOfAsker(_ entry: CacheEntry) -> Bool {
         Storability.owner(ResponseDirectives(entry.fields), for: request, rules)?.user == entry.owner.user
     }
+
+    /// The fields that ask about the chosen candidate, and nothing else of the request.
+    var validation: Fields {
+        guard let chosen else { return Fields() }
+        return question(about: chosen, .stale).fields.filtered { Self.ofValidation.contains($0) }
+    }
+
+    private static let ofValidation: Set<String> = ["if-none-match", "if-modified-since"]
 
     /// Asks for the missing end of an entry, if it can be joined (§3.4).
     private func complete(_ index: Int) -> CacheAction {

@@ -29,9 +29,27 @@ package struct CacheAsker: Sendable, Hashable {
         return Bytes(text)
     }
 
-    package static func == (left: CacheAsker, right: CacheAsker) -> Bool {
-        left.terms.hasSameBytes(as: right.terms) && left.name == right.name
+    /// The name and the terms, to be kept or looked for.
+    package struct Name: Sendable, Hashable {
+        package let user: Bytes?
+        package let terms: String
+
+        /// Nobody, under the usual terms.
+        package static let nobody = CacheAsker(fields: Fields()).named
+
+        package static func == (left: Name, right: Name) -> Bool {
+            left.user == right.user && left.terms.hasSameBytes(as: right.terms)
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(user)
+            hasher.combine(bytesOf: terms)
+        }
     }
+
+    package var named: Name { Name(user: name, terms: terms) }
+
+    package static func == (left: CacheAsker, right: CacheAsker) -> Bool { left.named == right.named }
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(bytesOf: user)

@@ -13,6 +13,8 @@ package struct CacheRequest: Sendable {
     package let passesBy: Bool
     /// Whether it is sent again after a failed answer, which a stored failure must not answer.
     package let isRetry: Bool
+    /// The time, in seconds since 1970, before which nothing was asked for that may answer it.
+    package private(set) var oldest = Int64.min
     package let key: CacheKey
 
     package init(
@@ -33,8 +35,22 @@ package struct CacheRequest: Sendable {
         self.key = key
     }
 
+    /// Returns the request as one that nothing answers that was asked for earlier than this.
+    package func answeredOnly(since oldest: Int64) -> CacheRequest {
+        var request = self
+        request.oldest = oldest
+        return request
+    }
+
+    /// Returns the request under a name instead of its URL.
+    package func named(_ key: CacheKey) -> CacheRequest {
+        var request = CacheRequest(head, asker, mode, passesBy, isRetry, key)
+        request.oldest = oldest
+        return request
+    }
+
     /// Returns the request as somebody else's.
-    func asked(by asker: CacheAsker) -> CacheRequest { CacheRequest(head, asker, mode, passesBy, isRetry, key) }
+    package func asked(by asker: CacheAsker) -> CacheRequest { CacheRequest(head, asker, mode, passesBy, isRetry, key) }
 
     /// Returns the request as its answer depends on it. A field that was added or changed on the way counts as sent, so
     /// that a request that would send another does not get this answer. Credentials count as they were when the cache

@@ -24,6 +24,8 @@ package struct Freshness: Sendable, Equatable {
         self.receivedAt = receivedAt
         if let said = Self.said(fields, directives, receivedAt: receivedAt) {
             (lifetime, isHeuristic) = (said, false)
+        } else if let unsaid = rules.unsaidLifetime {
+            (lifetime, isHeuristic) = (unsaid, false)
         } else if status.isHeuristicallyCacheable || directives.isPublic {
             (lifetime, isHeuristic) = (Self.guess(fields, at: date ?? receivedAt, rules), true)
         } else {

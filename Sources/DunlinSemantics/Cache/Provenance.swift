@@ -5,7 +5,7 @@ package import DunlinTypes
 package struct Provenance: Sendable {
     package struct Step: Sendable {
         /// The request with the cookies that it was sent with.
-        package let request: CacheRequest
+        package fileprivate(set) var request: CacheRequest
         /// The head that was sent.
         let sent: RequestHead
         package let answer: ResponseHead
@@ -36,6 +36,10 @@ package struct Provenance: Sendable {
     package init() {}
 
     package mutating func add(_ step: Step) { steps.append(step) }
+
+    mutating func changeFirst(_ change: (inout CacheRequest) -> Void) {
+        if !steps.isEmpty { change(&steps[0].request) }
+    }
 
     package mutating func removeLast() { _ = steps.popLast() }
 }

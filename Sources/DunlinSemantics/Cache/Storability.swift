@@ -40,6 +40,21 @@ enum Storability {
         return CacheDraft(entry: entry, extent: extent, rules: rules)
     }
 
+    /// Returns a response of any status as it is kept for one asker, whether or not it says how long it keeps; nil if
+    /// it may not be kept, or fits no other request.
+    static func entry(of exchange: Exchange, _ rules: CacheRules) -> CacheEntry? {
+        let (request, head) = (exchange.request, exchange.head)
+        let directives = ResponseDirectives(head.fields)
+        guard !directives.isNoStore, !RequestDirectives(request.head.fields).isNoStore,
+            let selecting = selecting(head.fields, for: request.head.fields, rules)
+        else { return nil }
+        return CacheEntry(
+            key: request.key, method: request.head.method, selecting: selecting,
+            owner: CacheOwner(user: nil, terms: request.asker.terms), wasNamed: exchange.isNamed, status: head.status,
+            fields: StoredFields.stored(of: head.fields, directives, receivedAt: exchange.receivedAt),
+            sentAt: exchange.sentAt, receivedAt: exchange.receivedAt, body: .whole(0), said: directives, rules: rules)
+    }
+
     /// Returns the secondary key; nil if the response fits no other request. Cookies count only if Vary names them.
     static func selecting(_ response: Fields, for request: Fields, _ rules: CacheRules) -> SelectingFields? {
         guard case .names(let names) = VaryField(response) else { return nil }

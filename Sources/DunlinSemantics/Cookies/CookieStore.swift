@@ -47,6 +47,8 @@ public struct CookieStore: Sendable {
     private(set) var sites = CookieSites()
     private var events: UInt64 = 0
     public private(set) var count = 0
+    /// The number of times that a cookie was set, changed or removed.
+    public private(set) var changes: UInt64 = 0
     /// The earliest expiry of a kept cookie.
     var firstEnd = Int64.max
     /// The work done so far: cookies looked at to decide about others, and cookies removed.
@@ -78,6 +80,7 @@ public struct CookieStore: Sendable {
         var held = domains.removeValue(forKey: domain) ?? Domain(site: site ?? suffixes.site(of: domain))
         let old = held.cookies.removeValue(forKey: key)
         if let new { held.cookies[key] = new }
+        if old?.cookie != new?.cookie { changes += 1 }
         let isKept = !held.cookies.isEmpty
         let change = (new == nil ? 0 : 1) - (old == nil ? 0 : 1)
         let plain = (new?.isPlain == true ? 1 : 0) - (old?.isPlain == true ? 1 : 0)

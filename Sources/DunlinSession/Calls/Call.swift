@@ -98,7 +98,7 @@ extension SessionCore {
         (options.hooks, options.redirects, options.retry) = (HTTPSession.Hooks(), .none, .none)
         (options.hooks.storing, options.cacheMode) = (storing, .validating)
         (options.startsAfter, options.label, options.coalesces) = ([], nil, false)
-        (options.begun, options.cookiesSent, options.keepsProvenance) = (nil, nil, false)
+        (options.begun, options.keepsProvenance) = (nil, false)
         // Nobody waits for it, and it would keep a turn in the queue from others for as long as there is no network.
         options.waitsForConnectivity = false
         var extras = asked.extras

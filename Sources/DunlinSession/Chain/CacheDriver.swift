@@ -8,6 +8,8 @@ internal import Synchronization
 final class CacheDriver: StageDriver {
     let cache: HTTPSession.Cache
     private let mode: HTTPSession.CacheMode
+    /// The time before which nothing was stored that may be served; nil for any.
+    private let oldest: Int64?
     /// The machine; nil before the cache was asked about the current hop.
     private(set) var machine: CacheMachine?
     /// The stored responses for the request, as the machine knows them.
@@ -27,9 +29,8 @@ final class CacheDriver: StageDriver {
     /// Stored responses that turned out to be useless.
     var useless: Set<UInt64> = []
 
-    init(_ cache: HTTPSession.Cache, _ mode: HTTPSession.CacheMode) {
-        self.cache = cache
-        self.mode = mode
+    init(_ cache: HTTPSession.Cache, _ mode: HTTPSession.CacheMode, oldest: Int64?) {
+        (self.cache, self.mode, self.oldest) = (cache, mode, oldest)
     }
 
     func movedOn() {
@@ -86,8 +87,9 @@ final class CacheDriver: StageDriver {
 
     private func asked(_ access: Access, _ request: TransportRequest) -> CacheRequest {
         let passesBy = passesBy || !access.isKept || (request.head.method == .get && !request.body.isNone)
-        return CacheRequest(
+        let asked = CacheRequest(
             access.head, by: access.asker, mode: mode.rules, passesBy: passesBy, isRetry: isRetry)
+        return oldest.map { asked.answeredOnly(since: $0) } ?? asked
     }
 
     private func found(_ asked: CacheRequest, _ call: LiveCall) async -> [StoredResponse] {

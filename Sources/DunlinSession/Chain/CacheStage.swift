@@ -13,6 +13,8 @@ struct CacheStage: Stage {
     func seesAll(of call: LiveCall) -> Bool { true }
 
     func driver(for call: LiveCall) -> (any StageDriver)? {
-        CacheDriver(cache, call.delegate.settings?.options.common.cacheMode(insteadOf: mode) ?? mode)
+        let options = call.delegate.settings?.options
+        return CacheDriver(
+            cache, options?.common.cacheMode(insteadOf: mode) ?? mode, oldest: options?.oldestStored)
     }
 }

@@ -25,13 +25,7 @@ struct CookieStage: Stage {
             // All cookies may have been removed since: those of now are another user's.
             let isStill = call.asking.jar != nil
             number = isStill ? call.delegate.jarNumber : nil
-            let completed = isStill ? jar.completing(request) : request
-            if call.callHistory?.redirects.isEmpty ?? true, let tell = call.delegate.settings?.options.cookiesSent {
-                tell(
-                    CookieField.added(to: request.head.fields.values(of: "cookie"), in: completed.head.fields["cookie"])
-                )
-            }
-            return completed
+            return isStill ? jar.completing(request) : request
         }
 
         func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {

@@ -36,8 +36,8 @@ extension RareOptions.Values {
         if !tags.isEmpty { laid.tags = tags }
         if !startsAfter.isEmpty { laid.startsAfter = startsAfter }
         if let begun { laid.begun = begun }
-        if let cookiesSent { laid.cookiesSent = cookiesSent }
         if keepsProvenance { laid.keepsProvenance = true }
+        if let oldestStored { laid.oldestStored = oldestStored }
         return laid
     }
 }

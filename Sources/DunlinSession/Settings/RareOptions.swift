@@ -126,17 +126,16 @@ extension HTTPSession.Options {
         set { setRare { $0.begun = newValue } }
     }
 
-    /// Called on the loop with what the jar added to the Cookie field of each exchange before a redirect; nil for
-    /// nothing. It is not called if no jar is asked.
-    package var cookiesSent: (@Sendable (String?) -> Void)? {
-        get { rare?.values.cookiesSent }
-        set { setRare { $0.cookiesSent = newValue } }
-    }
-
     /// Whether the response has its provenance.
     package var keepsProvenance: Bool {
         get { rare?.values.keepsProvenance ?? false }
         set { setRare { $0.keepsProvenance = newValue } }
+    }
+
+    /// The time, by the clock of the session's cache, before which nothing was stored that may answer it; nil for any.
+    package var oldestStored: Int64? {
+        get { rare?.values.oldestStored }
+        set { setRare { $0.oldestStored = newValue } }
     }
 
     /// How the connection is used if the server agrees to the protocol that the request offers; nil if it offers none.
@@ -167,9 +166,9 @@ extension HTTPSession.Options {
         var tags: Set<String> = []
         var startsAfter: [HTTPSession.TaskID] = []
         @Presence var begun: (@Sendable () -> Void)?
-        @Presence var cookiesSent: (@Sendable (String?) -> Void)?
         /// Whether the response has its provenance.
         var keepsProvenance = false
+        var oldestStored: Int64?
     }
 
     /// How a request is sent: one that is not sent like the session's requests is not shared.

@@ -62,10 +62,8 @@ struct Gallery {
 
     /// By what the cache of images knows the picture at a path.
     func key(_ path: String) throws -> ImageKey {
-        let (request, configuration) = (request(path), downloader.configuration)
-        let url = try downloader.url(of: request.target)
-        return configuration.key(
-            of: request, configuration.identity(of: request, url, by: session, session.configuration.secretFields))
+        let request = request(path)
+        return downloader.key(of: request, try downloader.inquiry(for: request))
     }
 
     /// The targets that were asked for so far.

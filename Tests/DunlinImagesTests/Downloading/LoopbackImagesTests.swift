@@ -32,10 +32,13 @@ import Testing
         return files
     }
 
-    private static func session(connections: Int = 128) throws -> HTTPSession {
+    private static func session(
+        connections: Int = 128, cache: HTTPSession.Cache? = nil
+    ) throws -> HTTPSession {
         var configuration = HTTPSession.Configuration()
         configuration.proxy = .none
         configuration.connections.perOrigin = connections
+        configuration.cache = cache
         configuration.useLoopOfTest()
         return try HTTPSession(configuration)
     }
@@ -100,7 +103,7 @@ import Testing
             let reply = Self.reply(request, files)
             return number % 3 == 0 ? reply : reply.cutAfter(4000)
         }
-        let session = try Self.session()
+        let session = try Self.session(cache: HTTPSession.Cache(.standard))
         let downloader = ImageDownloader(session: session, cache: nil)
         for number in 0..<8 {
             var image: ImageBuffer?

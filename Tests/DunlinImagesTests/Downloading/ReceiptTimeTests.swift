@@ -79,7 +79,6 @@ import Testing
         }
         try await eventually("the request ends") { await gallery.session.tasks.count == 0 }
         try await eventually("nothing else is kept") { await gallery.downloader.isIdle }
-        #expect(await gallery.downloader.parts.usage == 10)
     }
 
     @Test func `a wait for a slot counts for no total, and for a deadline that is inherited`() async throws {

@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinSemantics
 import DunlinTesting
 import LedgerRows
 import Testing
@@ -43,7 +44,7 @@ import Testing
             var picture = try Pictures.buffer(850, 300)
             picture.colorProfile = Bytes([UInt8](repeating: 7, count: 3000))
             let key = ImageKey(url: "http://a.test/\(number)")
-            cache.add(picture, for: key, freshness: ImageFreshness(entityTag: "\"\(number)\""))
+            cache.add(StoredImage(picture), for: key, since: 0)
             #expect(cache.count == (number == 11 ? 6 : number))
         }
         #expect(cache.memoryUsage == 6 * bytes)
@@ -58,7 +59,7 @@ import Testing
         #expect(!cache.removeImage(for: "a"))
         #expect(cache.image(for: "a") == nil)
         let key = ImageKey(url: "http://a.test/1")
-        #expect(cache.add(try Pictures.buffer(2, 2), for: key, freshness: .unlimited))
+        #expect(cache.add(StoredImage(try Pictures.buffer(2, 2)), for: key, since: cache.removals(of: key.url)))
         #expect(cache.removeImage(for: key))
         #expect(!cache.removeImage(for: key))
     }
@@ -68,18 +69,13 @@ import Testing
         let keys = [
             ImageKey(url: "http://a.test/a", filter: "bc"), ImageKey(url: "http://a.test/ab", filter: "c"),
             ImageKey(url: "http://a.test/abc"), ImageKey(url: "http://a.test/abc", scale: 2),
-            ImageKey(url: "http://a.test/abc", selection: ["accept": "image/webp"]),
         ]
         for (number, key) in keys.enumerated() {
-            cache.add(try Pictures.buffer(1, 1, number: UInt8(number)), for: key, freshness: .unlimited)
+            cache.add(StoredImage(try Pictures.buffer(1, 1, number: UInt8(number))), for: key, since: 0)
         }
         cache.add(try Pictures.buffer(1, 1, number: 99), for: "http://a.test/abc")
         for (number, key) in keys.enumerated() {
-            guard case .fresh(let picture, _) = cache.lookUp(key) else {
-                Issue.record("\(key) is missing")
-                continue
-            }
-            #expect(Pictures.number(picture) == UInt8(number))
+            #expect(cache.images(for: key).map { Pictures.number($0.image) } == [UInt8(number)])
         }
         #expect(cache.image(for: "http://a.test/abc").map(Pictures.number) == 99)
     }
@@ -89,33 +85,10 @@ import Testing
         for key in [
             ImageKey(url: "http://a.test/1"), ImageKey(url: "http://a.test/1", filter: "f"),
             ImageKey(url: "http://a.test/2"),
-        ] { cache.add(try Pictures.buffer(1, 1), for: key, freshness: .unlimited) }
+        ] { cache.add(StoredImage(try Pictures.buffer(1, 1)), for: key, since: 0) }
         #expect(cache.invalidate("http://a.test/1") == 2)
         #expect(cache.invalidate("http://a.test/1") == 0)
         #expect(cache.count == 1)
-    }
-
-    @Test func `an expired image is stale, and fresh again once confirmed`() async throws {
-        let clock = ManualClock()
-        let cache = try Self.cache(clock: clock)
-        let key = ImageKey(url: "http://a.test/1")
-        let freshness = ImageFreshness(lifetime: .seconds(60), entityTag: "\"1\"")
-        cache.add(try Pictures.buffer(1, 1), for: key, freshness: freshness)
-        try await clock.advance(by: .seconds(59))
-        guard case .fresh = cache.lookUp(key) else { throw CancellationError() }
-        try await clock.advance(by: .seconds(1))
-        guard case .stale(_, freshness) = cache.lookUp(key) else { throw CancellationError() }
-        #expect(cache.renew(key, freshness: freshness))
-        guard case .fresh = cache.lookUp(key) else { throw CancellationError() }
-        #expect(!cache.renew(ImageKey(url: "http://a.test/2"), freshness: freshness))
-    }
-
-    @Test func `an image that may not be stored is not stored, and removes the one before it`() throws {
-        let cache = try Self.cache()
-        let key = ImageKey(url: "http://a.test/1")
-        cache.add(try Pictures.buffer(1, 1), for: key, freshness: .unlimited)
-        #expect(!cache.add(try Pictures.buffer(1, 1), for: key, freshness: ImageFreshness(isStorable: false)))
-        #expect(cache.count == 0)
     }
 
     @Test(.rows("IC-9", "AP-9")) func `some pressure purges to the preferred usage, and critical pressure removes all`()
@@ -181,7 +154,7 @@ import Testing
         { cache, number in
             var picture = try Pictures.buffer(1, 1)
             picture.colorProfile = Bytes([UInt8](repeating: 7, count: 3 << 20))
-            cache.add(picture, for: ImageKey(url: "http://a.test/\(number)"), freshness: .unlimited)
+            cache.add(StoredImage(picture), for: ImageKey(url: "http://a.test/\(number)"), since: 0)
         },
         { cache, number in
             let name = "\(number)" + String(repeating: "a", count: 1 << 20)
@@ -189,18 +162,19 @@ import Testing
         },
         { cache, number in
             let long = String(repeating: "a", count: 1 << 20)
-            let key = ImageKey(url: "\(number)", filter: long, selection: ["accept": long, long: ""])
-            cache.add(try Pictures.buffer(1, 1), for: key, freshness: .unlimited)
+            cache.add(
+                StoredImage(try Pictures.buffer(1, 1)), for: ImageKey(url: "\(number)", filter: long), since: 0)
         },
         { cache, number in
-            let long = String(repeating: "a", count: 1 << 20)
-            let freshness = ImageFreshness(entityTag: long, lastModified: long)
-            cache.add(try Pictures.buffer(1, 1), for: ImageKey(url: "\(number)"), freshness: freshness)
-        },
-        { cache, number in
-            let key = ImageKey(url: "\(number)")
-            cache.add(try Pictures.buffer(1, 1), for: key, freshness: .unlimited)
-            cache.renew(key, freshness: ImageFreshness(entityTag: String(repeating: "a", count: 1 << 20)))
+            let request = RequestHead(method: .get, origin: HTTP.Origin(scheme: .http, host: "a.test"), target: "/")
+            let answer = ResponseHead(status: 200, fields: ["ETag": String(repeating: "a", count: 1 << 20)])
+            var provenance = Provenance()
+            provenance.add(
+                Provenance.Step(
+                    CacheRequest(request), sent: request, answer, .init(nil, withJar: nil, isNamed: false), rules: "",
+                    isConfirmed: true, isElsewhere: false, sentAt: 0, receivedAt: 0))
+            let kept = try #require(provenance.kept(answer, at: 0, CacheRules { _, _ in nil }))
+            cache.add(StoredImage(try Pictures.buffer(1, 1), of: kept), for: ImageKey(url: "\(number)"), since: 0)
         },
     ]
 
@@ -228,12 +202,30 @@ import Testing
 
     @Test func `no description of a key shows user info, queries and fields`() {
         let key = ImageKey(
-            url: "https://me:secret@a.test/cat.jpg?token=secret", filter: "f", scale: 2,
-            selection: ["authorization": "secret"])
+            url: "https://me:secret@a.test/cat.jpg?token=secret", filter: "f", scale: 2)
         #expect("\(key)" == "https://a.test/cat.jpg (f) @2.0x")
         #expect(!String(reflecting: key).contains("secret"))
         var dumped = ""
         dump(key, to: &dumped)
         #expect(!dumped.contains("secret"))
+    }
+
+    @Test func `what was removed since it was asked for is not put back`() throws {
+        let cache = try Self.cache()
+        let (key, other) = (ImageKey(url: "http://a.test/1"), ImageKey(url: "http://a.test/2"))
+        let picture = StoredImage(try Pictures.buffer(1, 1))
+        let removing: [() -> Void] = [
+            { cache.removeImage(for: key) }, { cache.invalidate("http://A.test:80/%31") }, { cache.removeAll() },
+        ]
+        for remove in removing {
+            let before = (cache.removals(of: key.url), cache.removals(of: other.url))
+            remove()
+            #expect(!cache.add(picture, for: key, since: before.0))
+            #expect(cache.images(for: key).isEmpty)
+            #expect(cache.add(picture, for: key, since: cache.removals(of: key.url)))
+        }
+        let before = cache.removals(of: other.url)
+        cache.invalidate(key.url)
+        #expect(cache.add(picture, for: other, since: before))
     }
 }

@@ -48,8 +48,8 @@ private struct Row: Sendable {
         Row("tags", .always) { $0.tags = ["t"] },
         Row("startsAfter", .always) { $0.startsAfter = [HTTPSession.TaskID(rawValue: 0)] },
         Row("begun", .always) { $0.begun = {} },
-        Row("cookiesSent", .always) { $0.cookiesSent = { _ in } },
         Row("keepsProvenance", .always) { $0.keepsProvenance = true },
+        Row("oldestStored", .always) { $0.oldestStored = 7 },
         Row("hostOverrides", .never) { $0.hostOverrides = ["a.test": .v4(0x7F00_0001, port: 1)] },
         Row("sockets", .never) { $0.sockets = .value(HTTP.SocketOptions()) },
         Row("interfaces", .never) { $0.interfaces = .value(.any) },
@@ -85,7 +85,7 @@ private struct Row: Sendable {
 
     @Test func `the initialiser takes each option to its place`() {
         var all = HTTPSession.Options()
-        let ofPackage = ["begun", "cookiesSent", "keepsProvenance", "upgrade"]
+        let ofPackage = ["begun", "keepsProvenance", "oldestStored", "upgrade"]
         for row in Row.all where !ofPackage.contains(row.property) { row.change(&all) }
         let made = HTTPSession.Options(
             fields: all.fields, timeouts: all.timeouts, bodyLimit: all.bodyLimit,

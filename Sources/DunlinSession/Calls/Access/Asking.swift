@@ -15,6 +15,8 @@ struct Asking: Sendable {
     var redirectPassword: OriginPassword?
     /// The terms that were chosen already; nil if nobody has asked for them yet.
     var chosen: ChosenTerms?
+    /// Whether interceptors around the call have not been asked yet.
+    var isBeforeInterceptors = false
 
     init(_ call: HTTPSession.Call) {
         let settings = RequestSettings.of(call)
@@ -180,6 +182,9 @@ extension Asking {
     private func addSigns(
         ofSessionFor head: RequestHead, _ setup: Access.ConnectionSetup, to signs: inout [Access.Sign]
     ) {
+        if isBeforeInterceptors, let passed = chain.callInterceptors.passed(in: session) {
+            signs.append(session.user.sign(.interceptors, part: "calls \(passed)"))
+        }
         if let passed = chain.exchangeInterceptors.passed(in: session) {
             // Turning the cache off for a request says that the caller's own code knows who asks.
             let isOwn = options?.common.cacheMode(insteadOf: .standard) == .off

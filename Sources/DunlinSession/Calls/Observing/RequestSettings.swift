@@ -55,9 +55,7 @@ package final class RequestSettings: Sendable {
 
 extension LiveCall {
     /// The redirect policy: the request's own before the session's.
-    var redirectPolicy: HTTPSession.RedirectPolicy {
-        (delegate.settings?.options.redirects ?? .session).resolved(session.configuration.redirects) ?? .never
-    }
+    var redirectPolicy: HTTPSession.RedirectPolicy { asking.redirectPolicy }
 
     /// The names of fields that are not stored.
     package var unstoredFields: HTTP.SecretFields { session.configuration.unstoredFields(under: redirectPolicy) }
