@@ -25,8 +25,9 @@ extension JournalEntry.Request {
         let secrets = options.fields.map { $0.name.lowercased() }.filter {
             options.fields.holdsSecret($0, secretFields) && !kept.contains($0)
         }
-        var own = Set(secrets).union(Self.ownOptions(options))
-        if hasUserInfo { own.insert(Self.credentials) }
+        var sources = AccessSource.own(options)
+        if hasUserInfo { sources.insert(.credentials) }
+        let own = Set(secrets + sources.map(\.rawValue))
         if !own.isEmpty { unsaved = own.sorted() }
         if !options.validatesResponse { acceptsAnyStatus = true }
         if !options.decodesContent { keepsCoding = true }
@@ -51,29 +52,13 @@ extension JournalEntry.Request {
         }
     }
 
-    private static let credentials = "credentials"
-    /// Of what is not saved, which way a request goes: another origin is reached by it too.
-    static let way: Set<String> = ["proxy", "hostOverrides", "sockets", "interfaces"]
-
-    /// The names of options that say who asks or which way a request goes, and are never saved.
-    private static func ownOptions(_ options: HTTPSession.Options) -> Set<String> {
-        var names: Set<String> = []
-        if case .value = options.credentials { names.insert(credentials) }
-        if options.authenticationHandler != nil { names.insert("authenticationHandler") }
-        if case .session = options.proxy {} else { names.insert("proxy") }
-        if case .session = options.sockets {} else { names.insert("sockets") }
-        if case .session = options.interfaces {} else { names.insert("interfaces") }
-        if options.hostOverrides != HTTPSession.HostOverrides() { names.insert("hostOverrides") }
-        return names
-    }
-
-    /// What options give of what is not saved.
-    static func given(_ options: HTTPSession.Options) -> Set<String> {
-        var names = ownOptions(options).union(options.fields.map { $0.name.lowercased() })
+    /// The names of what options give of what is not saved.
+    static func names(in options: HTTPSession.Options) -> Set<String> {
+        let names = Set(AccessSource.own(options).map(\.rawValue) + options.fields.map { $0.name.lowercased() })
         // One takes the place of the other.
-        if case .session = options.credentials {} else { names.formUnion([credentials, "authorization"]) }
-        if names.contains("authorization") { names.insert(credentials) }
-        return names
+        let credentials: Set = [AccessSource.credentials.rawValue, "authorization"]
+        if case .none = options.credentials { return names.union(credentials) }
+        return names.isDisjoint(with: credentials) ? names : names.union(credentials)
     }
 
     /// The saved options and those that the resuming caller adds: each added field replaces those with its name.

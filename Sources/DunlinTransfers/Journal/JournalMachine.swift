@@ -120,7 +120,7 @@ struct JournalMachine: Sendable {
 
     /// Notes that the transfer goes on at another origin, which gets nothing that says who asks. It stays its user's.
     mutating func leaveUser() {
-        let way = entry.request.unsaved?.filter { JournalEntry.Request.way.contains($0) } ?? []
+        let way = entry.request.unsaved?.filter { AccessSource(rawValue: $0)?.isWay == true } ?? []
         entry.request.unsaved = way.isEmpty ? nil : way
         lacking.formIntersection(way + [Self.userID])
     }

@@ -162,7 +162,7 @@ extension TransferJournal.Transfer {
             guard state.machine.start() else { return false }
             if let address { move(&state, to: address.origin, options) }
             if let url { state.machine.ask(journal.stored(url)) }
-            if let options { state.machine.give(JournalEntry.Request.given(options)) }
+            if let options { state.machine.give(JournalEntry.Request.names(in: options)) }
             let former = state.asked
             if url != nil || options != nil || former == nil {
                 let request = state.machine.entry.request

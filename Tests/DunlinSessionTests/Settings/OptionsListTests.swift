@@ -77,6 +77,26 @@ private struct Row: Sendable {
         #expect(properties.filter { !holders.contains($0) }.sorted() == Row.all.map(\.property).sorted())
     }
 
+    /// The options that say who asks or which way a request goes; the others do not. A new one belongs to one of these.
+    private static let ofAccess: [String: AccessSource] = [
+        "credentials": .credentials, "authenticationHandler": .authenticationHandler, "proxy": .proxy,
+        "hostOverrides": .hostOverrides, "sockets": .sockets, "interfaces": .interfaces,
+    ]
+    private static let ofNothing: Set = [
+        "begun", "bodyLimit", "coalesces", "cacheMode", "continueTimeout", "decodesContent", "errorBodyLimit",
+        "expectsContinue", "fields", "guard", "handlesCookies", "hooks", "keepsProvenance", "label", "oldestStored",
+        "priority", "redirects", "retry", "startsAfter", "tags", "timeouts", "upgrade", "validatesResponse",
+        "waitsForConnectivity",
+    ]
+
+    @Test func `each option is known to say who asks, or not to`() {
+        for row in Row.all {
+            let sources = AccessSource.own(row.options)
+            #expect(sources == Set([Self.ofAccess[row.property]].compactMap(\.self)), "\(row.property)")
+            #expect((Self.ofAccess[row.property] == nil) == Self.ofNothing.contains(row.property), "\(row.property)")
+        }
+    }
+
     @Test func `rare options that are set are carried, each of them`() {
         for row in Row.all.drop(while: { $0.property != "redirects" }) {
             #expect(row.options.rare != nil, "\(row.property)")

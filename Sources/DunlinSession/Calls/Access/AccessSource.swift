@@ -18,10 +18,15 @@ package enum AccessSource: String, CaseIterable, Sendable {
 
     static let all = allCases
 
-    /// Those that lead a request elsewhere: another origin is reached by them, too.
-    package static let ofWay: Set<AccessSource> = [.proxy, .hostOverrides, .sockets, .interfaces]
+    /// Whether it leads a request elsewhere: another origin is reached by it, too.
+    package var isWay: Bool {
+        switch self {
+        case .proxy, .hostOverrides, .sockets, .interfaces: true
+        case .credentials, .authenticationHandler, .cookies, .secretFields, .userInfo, .guard: false
+        }
+    }
 
-    /// Those that a request's options have of its own, and that are never stored.
+    /// Those that a request's options have of their own, and that are never stored, but for the fields'.
     package static func own(_ options: HTTPSession.Options) -> Set<AccessSource> {
         Set(all.filter { $0.isOwn(options) })
     }
