@@ -9,6 +9,7 @@ import Foundation
 ///     Storm logins [COUNT] [--seed SEED]              10,000 by default, over a token that expires every 500
 ///     Storm proxies [COUNT] [--seed SEED]             10,000 by default, through a proxy that dies and comes back
 ///     Storm promises [COUNT] [--seed SEED]            200,000 by default: who may see what, by a model
+///     Storm kept [COUNT] [--seed SEED]                20,000 by default: who is given what is kept or shared
 ///     Storm nested [COUNT] [--seed SEED]              10,000 by default: requests within requests
 ///     Storm kills [COUNT] [--seed SEED]               1,000 by default: downloads killed by SIGKILL, that go on
 ///     Storm bulk [MEGABYTES] [--tls]                  4,096 by default: long bodies in little memory
@@ -61,6 +62,10 @@ struct Storm {
                 try await measure(tally, warmUp: 480) {
                     try await PromiseStorm(count: $0 ?? arguments.count, tally: tally, watchdog: watchdog).run()
                 }
+            case .kept:
+                try await measure(tally, warmUp: 800) {
+                    try await KeptStorm(count: $0 ?? arguments.count, tally: tally, watchdog: watchdog).run()
+                }
             case .nested:
                 try await measure(tally, warmUp: 500) {
                     try await NestedStorm(count: $0 ?? arguments.count, tally: tally, watchdog: watchdog).run()
@@ -98,6 +103,7 @@ struct Arguments {
         case logins
         case proxies
         case promises
+        case kept
         case nested
         case kills
         case bulk
@@ -119,6 +125,7 @@ struct Arguments {
             case .requests: 100_000
             case .sockets: 5000
             case .promises: 200_000
+            case .kept: 20_000
             case .sessions, .kills: 1000
             case .logins, .proxies, .nested: 10_000
             case .bulk: 4096

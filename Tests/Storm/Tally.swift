@@ -6,6 +6,8 @@ final class Tally: Sendable, CustomStringConvertible {
         var outcomes: [String: Int] = [:]
         var violations: [String] = []
         var violationCount = 0
+        /// How many there were of each kind that was named.
+        var kinds: [String: Int] = [:]
         var notes: [String] = []
         var elapsed: Duration = .zero
     }
@@ -24,11 +26,16 @@ final class Tally: Sendable, CustomStringConvertible {
         progress.add(1, ordering: .relaxed)
     }
 
-    /// Something that no faulty excuses. The first few are kept.
-    func violation(_ text: String) {
+    /// Something that no faulty excuses. The first few are kept, and of a kind the first two.
+    func violation(_ text: String, of kind: String? = nil) {
         state.withLock { state in
             state.violationCount += 1
-            if state.violations.count < 20 { state.violations.append(text) }
+            if let kind {
+                state.kinds[kind, default: 0] += 1
+                if state.kinds[kind, default: 0] <= 2 { state.violations.append(text) }
+            } else if state.violations.count < 20 {
+                state.violations.append(text)
+            }
         }
     }
 
@@ -50,6 +57,7 @@ final class Tally: Sendable, CustomStringConvertible {
             }
             lines += state.notes
             lines += state.violations.map { "VIOLATION: \($0)" }
+            for (kind, count) in state.kinds.sorted(by: { $0.key < $1.key }) { lines.append("\(count) times \(kind)") }
             lines.append("\(state.violationCount) violations")
             return lines.joined(separator: "\n")
         }

@@ -1,0 +1,113 @@
+import Dunlin
+import DunlinTesting
+
+/// One request, and how what it brings is kept: all of it follows from the seed and its number.
+struct KeptCall: Sendable, CustomStringConvertible {
+    enum Use: Sendable, Equatable {
+        case whole, stream, file, resumed, segments, journal, picture, shown
+    }
+
+    /// How a request says who asks, if the session does not.
+    enum Way: CaseIterable, Sendable {
+        case session, field, cookie, basic, bearer, password
+    }
+
+    let number: Int
+    let session: Int
+    let use: Use
+    private(set) var way = Way.session
+    let user: String
+    let theme: String
+    var place: KeptPlace
+    private(set) var mode: HTTPSession.CacheMode?
+    /// When it is cancelled.
+    private(set) var cancel: Duration?
+    /// How long a download goes on before it is stopped.
+    let stop: Duration
+    /// The first of two: begins, and is stopped midway; the second continues.
+    let begins: Bool
+
+    init(_ number: Int, seed: UInt64) {
+        var dice = SeededGenerator(seed: seed &+ UInt64(number) &* 0x1_0000_0001)
+        self.number = number
+        session = dice.next(below: KeptLogin.all.count)
+        use =
+            switch dice.next(below: 100) {
+            case 0..<36: .whole
+            case 36..<42: .stream
+            case 42..<48: .file
+            case 48..<53: .resumed
+            case 53..<57: .segments
+            case 57..<61: .journal
+            case 61..<95: .picture
+            default: .shown
+            }
+        user = KeptAsker.names[dice.next(below: 3)]
+        theme = dice.next(below: 2) == 0 ? "light" : "dark"
+        let isPicture = use == .picture || use == .shown
+        let kind: KeptPage.Kind =
+            dice.next(below: 3) == 0 ? (isPicture ? .toPicture : .toPage) : (isPicture ? .picture : .page)
+        place = KeptPlace(
+            host: KeptPlace.hosts[dice.next(below: 4) == 0 ? 1 : 0],
+            path: "/\(kind.rawValue)/\(Self.page(number, &dice))")
+        if case .open = KeptLogin.all[session].login { way = Way.allCases[dice.next(below: Way.allCases.count)] }
+        // Pictures have no credentials of their own.
+        if isPicture, [.basic, .bearer, .password].contains(way) { way = .field }
+        if dice.next(below: 12) == 0 { mode = [.preferringStored, .reloading, .validating][dice.next(below: 3)] }
+        if dice.next(below: 12) == 0 { cancel = .microseconds(dice.next(below: 3000)) }
+        stop = .microseconds(500 + dice.next(below: 2500))
+        begins = dice.next(below: 2) == 0
+    }
+
+    /// Those that follow one another ask for a few pages, and sometimes for any.
+    private static func page(_ number: Int, _ dice: inout SeededGenerator) -> Int {
+        let page = dice.next(below: KeptPage.count)
+        return page < KeptPage.count / 4 ? page : (number / 200 * 5 + page % 3) % KeptPage.count
+    }
+
+    /// Whose files it continues.
+    var file: String { "file-\(place.path.dropFirst().map { $0 == "/" ? "-" : String($0) }.joined())" }
+
+    var description: String {
+        let login = KeptLogin.all[session]
+        var words = ["\(number): \(place) as \(use), session \(session) (\(login))"]
+        if way != .session { words.append("\(user) by \(way)") }
+        words.append(theme)
+        if let mode { words.append("\(mode)") }
+        if cancel != nil { words.append("cancelled") }
+        return words.joined(separator: ", ")
+    }
+}
+
+/// How a session says who asks.
+struct KeptLogin: Sendable, CustomStringConvertible {
+    enum Login: Sendable, Equatable {
+        /// Each request may say it.
+        case open
+        /// Credentials, now one user's, now another's.
+        case credentials
+        case password
+        /// One of the jars.
+        case jar(Int)
+        /// An interceptor, and a `userID`.
+        case interceptor(String)
+        /// A proxy that is chosen each time.
+        case proxies
+    }
+
+    static let all = [
+        KeptLogin(.open), KeptLogin(.open, "de"), KeptLogin(.open, base: 1), KeptLogin(.credentials),
+        KeptLogin(.credentials, base: 1), KeptLogin(.password), KeptLogin(.jar(0)), KeptLogin(.jar(0), "de"),
+        KeptLogin(.jar(1)), KeptLogin(.interceptor("alice")), KeptLogin(.interceptor("bob")), KeptLogin(.proxies),
+    ]
+
+    let login: Login
+    let language: String
+    let host: String
+
+    private init(_ login: Login, _ language: String = "en", base: Int = 0) {
+        (self.login, self.language, host) = (login, language, KeptPlace.hosts[base])
+    }
+
+    var description: String { "\(login), \(language), \(host)" }
+}

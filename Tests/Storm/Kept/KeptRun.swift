@@ -1,0 +1,254 @@
+import Dunlin
+import DunlinImages
+import Foundation
+import Synchronization
+
+/// What came of a call: what was given, and by which of the places that keep or share.
+struct KeptOutcome: Sendable {
+    let call: KeptCall
+    let giver: String
+    /// Nil if nothing was given.
+    let content: KeptContent?
+}
+
+/// What outlasts the sessions of a world.
+final class KeptFiles: Sendable {
+    private struct State {
+        var busy: Set<String> = []
+        var resumable: [ResumeData] = []
+    }
+
+    let folder: String
+    private let state = Mutex(State())
+
+    init(_ folder: String) { self.folder = folder }
+
+    /// Whether nobody else has a file, who might put another in its place before it is read.
+    func take(_ file: String) -> Bool { state.withLock { $0.busy.insert(file).inserted } }
+    func giveBack(_ file: String) { state.withLock { _ = $0.busy.remove(file) } }
+
+    func keep(_ data: ResumeData) { state.withLock { $0.resumable.append(data) } }
+    func takeResumable() -> ResumeData? { state.withLock { $0.resumable.popLast() } }
+}
+
+/// One call of a storm over what is kept, run.
+struct KeptRun: Sendable {
+    var call: KeptCall
+    let world: KeptWorld
+    let files: KeptFiles
+
+    /// Returns when the request has ended, however it did.
+    func go() async -> [KeptOutcome] {
+        guard let cancel = call.cancel else { return await ended() }
+        let task = Task { await ended() }
+        await pause(cancel)
+        task.cancel()
+        return await task.value
+    }
+
+    private func pause(_ duration: Duration) async {
+        do { try await Task.sleep(for: duration) } catch { return }
+    }
+
+    private func ended() async -> [KeptOutcome] {
+        do {
+            switch call.use {
+            case .whole: return [try await whole()]
+            case .stream: return [try await stream()]
+            case .file: return [try await file()]
+            case .resumed: return [try await resumed()]
+            case .segments: return [try await segments()]
+            case .journal: return try await call.begins ? begun() : restored()
+            case .picture: return [try await picture()]
+            case .shown:
+                let picture = world.downloaders[call.session].imageInMemory(for: pictureRequest)
+                return [outcome("picture for a target", picture.map { KeptContent($0) })]
+            }
+        } catch {
+            return [failed(error)]
+        }
+    }
+
+    private func outcome(_ giver: String, _ content: KeptContent?) -> KeptOutcome {
+        KeptOutcome(call: call, giver: giver, content: content)
+    }
+
+    private func failed(_ error: any Error) -> KeptOutcome {
+        let code = (error as? NetworkError).map { "\($0.code)" } ?? "\(type(of: error))"
+        return outcome("\(call.use): \(code)", nil)
+    }
+
+    // MARK: Responses
+
+    private func whole() async throws -> KeptOutcome {
+        let response = try await session.get(target, options: options, as: .bytes)
+        return outcome("response from \(Self.source(response.cacheUse))", KeptContent(response.body))
+    }
+
+    private static func source(_ use: HTTPSession.CacheUse?) -> String {
+        guard let use, use.source != .network else { return "the network" }
+        return "\(use.source)" + (use.isRevalidated ? ", confirmed" : use.isStale ? ", stale" : "")
+    }
+
+    /// Read to its end, or given up.
+    private func stream() async throws -> KeptOutcome {
+        try await session.withResponse(from: target, options: options) { response in
+            guard response.status.isSuccess else { return outcome("stream: \(response.status)", nil) }
+            var whole: [UInt8] = []
+            for try await piece in response.body {
+                whole += piece
+                if call.begins { return outcome("stream, given up", nil) }
+            }
+            return outcome("stream from \(Self.source(response.cacheUse))", KeptContent(Bytes(whole)))
+        }
+    }
+
+    // MARK: Files
+
+    /// Goes on with what others left of the same file.
+    private func file() async throws -> KeptOutcome {
+        guard files.take(call.file) else { return outcome("file: busy", nil) }
+        defer { files.giveBack(call.file) }
+        let task = try session.downloadTask(
+            target, options: slowly, to: .file(path(call.file)), resuming: .ifValidatorMatches,
+            transfer: .init(overwrites: true))
+        task.resume()
+        if call.begins {
+            await pause(call.stop)
+            task.cancel()
+        }
+        return outcome("file", try read(try await task.response.value.path))
+    }
+
+    private func resumed() async throws -> KeptOutcome {
+        let destination = HTTPSession.Destination.file(path("resumed-\(call.number)"))
+        if !call.begins, let data = files.takeResumable(), let place = world.server.place(of: data.url) {
+            var run = self
+            run.call.place = place
+            let file = try await session.download(resumeData: data, options: run.options, to: destination)
+            return run.outcome("file from resume data", try read(file.value.path))
+        }
+        let task = try session.downloadTask(target, options: slowly, to: destination)
+        task.resume()
+        await pause(call.stop)
+        if let data = await task.cancelProducingResumeData() { files.keep(data) }
+        return outcome("file from resume data", try read(try await task.response.value.path))
+    }
+
+    private func segments() async throws -> KeptOutcome {
+        var transfer = HTTPSession.DownloadOptions(overwrites: true)
+        transfer.segments = HTTPSession.Segments(3, minimumLength: 256)
+        let file = try await session.download(
+            target, options: slowly, to: .file(path("segments-\(call.number)")), transfer: transfer)
+        return outcome("segments", try read(file.value.path))
+    }
+
+    private func read(_ path: String) throws -> KeptContent {
+        let data = try Data(contentsOf: URL(filePath: path))
+        try FileManager.default.removeItem(atPath: path)
+        return KeptContent(Bytes(data))
+    }
+
+    private func path(_ name: String) -> String { "\(files.folder)/\(name)" }
+
+    // MARK: Journals
+
+    private func journal() async throws -> TransferJournal {
+        var rules = TransferJournal.Rules()
+        (rules.attempts, rules.firstDelay) = (2, .milliseconds(1))
+        return try await TransferJournal(in: path("journal"), of: session, rules: rules)
+    }
+
+    /// A transfer that is left midway, to whoever comes next.
+    private func begun() async throws -> [KeptOutcome] {
+        let journal = try await journal()
+        let transfer = try await journal.download(
+            target, options: slowly, to: .file(path("journal-\(call.number)")), transfer: .init(overwrites: true))
+        transfer.resume()
+        await pause(call.stop)
+        await journal.close()
+        guard let result = transfer.resultIfEnded else { return [outcome("journal: left", nil)] }
+        return [ended(result)]
+    }
+
+    private func restored() async throws -> [KeptOutcome] {
+        let journal = try await journal()
+        var outcomes: [KeptOutcome] = []
+        for transfer in try await journal.restoredTransfers().prefix(2) {
+            guard let place = world.server.place(of: transfer.url) else { continue }
+            var run = self
+            run.call.place = place
+            transfer.resume(options: run.options)
+            outcomes.append(run.ended(await transfer.result))
+        }
+        await journal.close()
+        return outcomes
+    }
+
+    private func ended(_ result: Result<TransferJournal.Outcome, any Error>) -> KeptOutcome {
+        do {
+            guard let file = try result.get().file else { return outcome("journal: no file", nil) }
+            return outcome("journal", try read(file.path))
+        } catch {
+            return failed(error)
+        }
+    }
+
+    // MARK: Pictures
+
+    private func picture() async throws -> KeptOutcome {
+        let response = try await world.downloaders[call.session].response(for: pictureRequest)
+        let giver =
+            switch response.source {
+            case .memory: "picture in memory"
+            case .confirmedMemory: "picture confirmed by 304"
+            case .httpCache: "picture from the HTTP cache"
+            case .network:
+                response.head?.status == .partialContent ? "picture with a kept part" : "picture from the network"
+            }
+        return outcome(giver, KeptContent(try await response.image))
+    }
+}
+
+// MARK: - What is asked for
+
+extension KeptRun {
+    private var session: HTTPSession { world.sessions[call.session] }
+    private var target: HTTP.Target { .url(world.server.url(of: call.place)) }
+
+    private var fields: Fields {
+        var fields: Fields = ["X-Theme": call.theme]
+        switch call.way {
+        case .field: fields["Authorization"] = "Bearer \(call.user)"
+        case .cookie: fields["Cookie"] = "me=\(call.user)"
+        case .session, .basic, .bearer, .password: break
+        }
+        return fields
+    }
+
+    private var options: HTTPSession.Options {
+        var options = HTTPSession.Options(fields: fields)
+        options.cacheMode = call.mode.map { .value($0) } ?? .session
+        switch call.way {
+        case .basic: options.credentials = .basic(user: call.user, password: "pw")
+        case .bearer: options.credentials = .bearer(token: call.user)
+        case .password: options.credentials = .password(user: call.user, password: "pw")
+        case .session, .field, .cookie: break
+        }
+        return options
+    }
+
+    /// So slowly that it can be stopped midway.
+    private var slowly: HTTPSession.Options {
+        var options = options
+        options.fields[KeptServer.paceField] = KeptServer.slow
+        return options
+    }
+
+    private var pictureRequest: ImageDownloader.Request {
+        var request = ImageDownloader.Request(target)
+        request.fields = fields
+        request.cacheMode = call.mode.map { .value($0) } ?? .session
+        return request
+    }
+}
