@@ -22,15 +22,16 @@ struct KeptCall: Sendable, CustomStringConvertible {
     private(set) var mode: HTTPSession.CacheMode?
     /// When it is cancelled.
     private(set) var cancel: Duration?
-    /// How long a download goes on before it is stopped.
-    let stop: Duration
-    /// The first of two: begins, and is stopped midway; the second continues.
+    /// The first of two: begins, and is stopped midway.
     let begins: Bool
 
     init(_ number: Int, seed: UInt64) {
         var dice = SeededGenerator(seed: seed &+ UInt64(number) &* 0x1_0000_0001)
         self.number = number
-        session = dice.next(below: KeptLogin.all.count)
+        // Some in a row are of one session, and may join each other.
+        var group = SeededGenerator(seed: seed &+ UInt64(number / 8))
+        let (own, joint) = (dice.next(below: KeptLogin.all.count), group.next(below: KeptLogin.all.count))
+        session = dice.next(below: 2) == 0 ? own : joint
         use =
             switch dice.next(below: 100) {
             case 0..<36: .whole
@@ -55,7 +56,6 @@ struct KeptCall: Sendable, CustomStringConvertible {
         if isPicture, [.basic, .bearer, .password].contains(way) { way = .field }
         if dice.next(below: 12) == 0 { mode = [.preferringStored, .reloading, .validating][dice.next(below: 3)] }
         if dice.next(below: 12) == 0 { cancel = .microseconds(dice.next(below: 3000)) }
-        stop = .microseconds(500 + dice.next(below: 2500))
         begins = dice.next(below: 2) == 0
     }
 
@@ -86,19 +86,23 @@ struct KeptLogin: Sendable, CustomStringConvertible {
         case open
         /// Credentials, now one user's, now another's.
         case credentials
-        case password
+        case password(String)
         /// One of the jars.
         case jar(Int)
         /// An interceptor, and a `userID`.
         case interceptor(String)
         /// A proxy that is chosen each time.
         case proxies
+        /// Nobody, who may go nowhere.
+        case guarded
     }
 
     static let all = [
         KeptLogin(.open), KeptLogin(.open, "de"), KeptLogin(.open, base: 1), KeptLogin(.credentials),
-        KeptLogin(.credentials, base: 1), KeptLogin(.password), KeptLogin(.jar(0)), KeptLogin(.jar(0), "de"),
+        KeptLogin(.credentials, base: 1), KeptLogin(.password("alice")), KeptLogin(.password("bob")),
+        KeptLogin(.jar(0)), KeptLogin(.jar(0), "de"),
         KeptLogin(.jar(1)), KeptLogin(.interceptor("alice")), KeptLogin(.interceptor("bob")), KeptLogin(.proxies),
+        KeptLogin(.guarded),
     ]
 
     let login: Login

@@ -18,6 +18,7 @@ struct KeptJudge: Sendable {
         case .text(let text):
             guard let asked = KeptPage(call.place.path, seed: seed), let page = KeptPage(text.place.path, seed: seed)
             else { return "nobody's" }
+            if KeptLogin.all[call.session].login == .guarded { return "in spite of the guard" }
             if let complaint = asked.isRedirect ? led(call, asked, to: text) : nil { return complaint }
             if !asked.isRedirect, text.place != call.place { return "of another place" }
             let askers = askers(call, at: text.place.host, isFirst: !asked.isRedirect)

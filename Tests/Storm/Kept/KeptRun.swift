@@ -114,10 +114,15 @@ struct KeptRun: Sendable {
             transfer: .init(overwrites: true))
         task.resume()
         if call.begins {
-            await pause(call.stop)
+            await Self.midway(task)
             task.cancel()
         }
-        return outcome("file", try read(try await task.response.value.path))
+        return try read(try await task.response, "file")
+    }
+
+    /// Returns when the first bytes are there.
+    private static func midway(_ task: HTTPSession.RequestTask<HTTPSession.DownloadedFile>) async {
+        for await step in task.downloadProgress where step.decodedBytes > 0 { return }
     }
 
     private func resumed() async throws -> KeptOutcome {
@@ -125,22 +130,29 @@ struct KeptRun: Sendable {
         if !call.begins, let data = files.takeResumable(), let place = world.server.place(of: data.url) {
             var run = self
             run.call.place = place
-            let file = try await session.download(resumeData: data, options: run.options, to: destination)
-            return run.outcome("file from resume data", try read(file.value.path))
+            return try run.read(
+                try await session.download(resumeData: data, options: run.options, to: destination), "resume data")
         }
         let task = try session.downloadTask(target, options: slowly, to: destination)
         task.resume()
-        await pause(call.stop)
+        await Self.midway(task)
         if let data = await task.cancelProducingResumeData() { files.keep(data) }
-        return outcome("file from resume data", try read(try await task.response.value.path))
+        return try read(try await task.response, "file")
     }
 
     private func segments() async throws -> KeptOutcome {
         var transfer = HTTPSession.DownloadOptions(overwrites: true)
         transfer.segments = HTTPSession.Segments(3, minimumLength: 256)
-        let file = try await session.download(
-            target, options: slowly, to: .file(path("segments-\(call.number)")), transfer: transfer)
-        return outcome("segments", try read(file.value.path))
+        return try read(
+            try await session.download(
+                target, options: slowly, to: .file(path("segments-\(call.number)")), transfer: transfer), "segments")
+    }
+
+    private func read(_ response: HTTPSession.Response<HTTPSession.DownloadedFile>, _ kind: String) throws
+        -> KeptOutcome
+    {
+        let giver = response.status == .partialContent ? "\(kind), continued" : kind
+        return outcome(giver, try read(response.value.path))
     }
 
     private func read(_ path: String) throws -> KeptContent {
@@ -162,10 +174,19 @@ struct KeptRun: Sendable {
     /// A transfer that is left midway, to whoever comes next.
     private func begun() async throws -> [KeptOutcome] {
         let journal = try await journal()
+        var options = slowly
+        let (begun, signal) = AsyncStream<Void>.makeStream()
+        options.hooks.downloadProgress = { _, step in if step.decodedBytes > 0 { signal.finish() } }
         let transfer = try await journal.download(
-            target, options: slowly, to: .file(path("journal-\(call.number)")), transfer: .init(overwrites: true))
+            target, options: options, to: .file(path("journal-\(call.number)")), transfer: .init(overwrites: true))
         transfer.resume()
-        await pause(call.stop)
+        // What fails before has no bytes.
+        let limit = Task {
+            await pause(.milliseconds(20))
+            signal.finish()
+        }
+        for await _ in begun {}
+        limit.cancel()
         await journal.close()
         guard let result = transfer.resultIfEnded else { return [outcome("journal: left", nil)] }
         return [ended(result)]

@@ -8,12 +8,14 @@ import Synchronization
 final class KeptServer: Sendable {
     private struct State {
         var serial: UInt64 = 0
+        var parts = 0
+        var confirmations = 0
         /// When each version of a place ended, oldest first.
         var ends: [KeptPlace: [ContinuousClock.Instant]] = [:]
     }
 
     static let (paceField, slow) = ("X-Pace", "slow")
-    private static let wait = Duration.milliseconds(2)
+    private static let wait = Duration.milliseconds(3)
 
     let seed: UInt64
     private let server: LoopbackServer
@@ -32,6 +34,11 @@ final class KeptServer: Sendable {
     /// What was wrong with requests. One that was given up may end anywhere.
     var failures: [LoopbackServer.Failure] {
         server.failures.filter { $0.kind == .malformed || $0.kind == .system }
+    }
+
+    /// What it was asked for.
+    var counts: String {
+        state.withLock { "\($0.serial) answers, \($0.parts) of them parts and \($0.confirmations) confirmations" }
     }
 
     func url(of place: KeptPlace) -> String { "http://\(place.host):\(server.port)\(place.path)" }
@@ -93,7 +100,10 @@ final class KeptServer: Sendable {
         let own = KeptPage.hash("\(asker)\(selected)") % 16
         let (tag, date) = Self.validators(page, version, own)
         (fields["ETag"], fields["Last-Modified"], fields["Accept-Ranges"]) = (tag, date, "bytes")
-        if Self.isUnchanged(said, tag, date) { return .response(.notModified, fields: fields) }
+        if Self.isUnchanged(said, tag, date) {
+            state.withLock { $0.confirmations += 1 }
+            return .response(.notModified, fields: fields)
+        }
         return part(Bytes(text.body(page)), fields, asked: said, tag ?? date, serial)
     }
 
@@ -104,6 +114,7 @@ final class KeptServer: Sendable {
         var (fields, status, body) = (fields, HTTP.Status.ok, whole)
         let ends = asked["Range"]?.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false) ?? []
         if ends.count == 2, let first = Int(ends[0]), first < whole.count, asked["If-Range"] ?? validator == validator {
+            state.withLock { $0.parts += 1 }
             let last = min(Int(ends[1]) ?? .max, whole.count - 1)
             (status, body) = (.partialContent, whole[first..<last + 1])
             fields["Content-Range"] = "bytes \(first)-\(last)/\(whole.count)"

@@ -40,6 +40,7 @@ struct KeptStorm: Sendable {
             await world.end()
         }
         server.stop()
+        tally.note(server.counts)
         for failure in server.failures { tally.violation("the server complains: \(failure)") }
         try FileManager.default.removeItem(atPath: folder)
         do { try await loop.verifyNothingLeft(within: .seconds(60)) } catch { tally.violation("\(error)") }

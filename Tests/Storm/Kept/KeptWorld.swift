@@ -55,7 +55,7 @@ final class KeptWorld: Sendable {
             switch login.login {
             case .open: break
             case .credentials: configuration.credentials = .basic(user: "alice", password: "pw")
-            case .password: configuration.credentials = .password(user: "alice", password: "pw")
+            case .password(let user): configuration.credentials = .password(user: user, password: "pw")
             case .jar(let number): configuration.cookies = jars[number]
             case .interceptor(let user):
                 configuration.userID = user
@@ -63,6 +63,9 @@ final class KeptWorld: Sendable {
                     .exchange { request, next in
                         try await next(request) { $0.head.fields["Authorization"] = "Bearer \(user)" }
                     })
+            case .guarded:
+                configuration.guard = .nothing
+                configuration.guard?.allowedAddresses = ["127.0.0.2"]
             case .proxies: configuration.proxy = .by { _ in server.proxy(of: chosen.user) }
             }
             configuration.use(loop)
@@ -116,13 +119,17 @@ final class KeptWorld: Sendable {
                 case .cookie: [isSame ? KeptAsker(cookie: call.user) : .nobody]
                 case .password: isSame ? [.nobody, KeptAsker(user: call.user)] : [.nobody]
                 }
-            case .credentials, .password:
+            case .credentials:
                 if host != login.host {
                     [.nobody]
                 } else {
+                    // A redirect may lead to where they are for.
                     Set(state.users[call.session].seen.map { KeptAsker(user: $0) })
-                        .union(login.login == .password || !isFirst && !isSame ? [.nobody] : [])
+                        .union(isFirst || isSame ? [] : [.nobody])
                 }
+            // Not sent before somebody asks for it.
+            case .password(let user): host == login.host ? [.nobody, KeptAsker(user: user)] : [.nobody]
+            case .guarded: []
             case .jar(let number):
                 Set(state.cookies[number].seen.map { KeptAsker(cookie: String($0.prefix { $0 != "~" })) })
             case .interceptor(let user): [KeptAsker(user: user)]
@@ -176,7 +183,7 @@ final class KeptWorld: Sendable {
             let next = dice.next(below: 3) == 0 ? "-" : user
             state.withLock { $0.proxy.set(next) }
             chosen.user = next
-        case 6: sessions[5].forgetPasswords()
+        case 6: sessions[5 + jar].forgetPasswords()
         case 7: try await remove(server.url(of: place), place, by: downloaders[dice.next(below: downloaders.count)])
         case 8: try await remove(server.url(of: place), place, by: nil)
         case 9 where dice.next(below: 8) == 0:
