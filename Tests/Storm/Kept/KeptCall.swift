@@ -27,11 +27,14 @@ struct KeptCall: Sendable, CustomStringConvertible {
 
     init(_ number: Int, seed: UInt64) {
         var dice = SeededGenerator(seed: seed &+ UInt64(number) &* 0x1_0000_0001)
+        var near = SeededGenerator(seed: seed &+ UInt64(number / 40) &* 0x1_0000_0003)
+        // Those that follow one another have much in common, so that they share and continue.
+        func pick(_ count: Int) -> Int {
+            let (own, common) = (dice.next(below: count), near.next(below: count))
+            return dice.next(below: 4) == 0 ? own : common
+        }
         self.number = number
-        // Some in a row are of one session, and may join each other.
-        var group = SeededGenerator(seed: seed &+ UInt64(number / 8))
-        let (own, joint) = (dice.next(below: KeptLogin.all.count), group.next(below: KeptLogin.all.count))
-        session = dice.next(below: 2) == 0 ? own : joint
+        session = pick(KeptLogin.all.count)
         use =
             switch dice.next(below: 100) {
             case 0..<36: .whole
@@ -43,26 +46,20 @@ struct KeptCall: Sendable, CustomStringConvertible {
             case 61..<95: .picture
             default: .shown
             }
-        user = KeptAsker.names[dice.next(below: 3)]
-        theme = dice.next(below: 2) == 0 ? "light" : "dark"
+        user = KeptAsker.names[pick(3)]
+        theme = pick(2) == 0 ? "light" : "dark"
         let isPicture = use == .picture || use == .shown
-        let kind: KeptPage.Kind =
-            dice.next(below: 3) == 0 ? (isPicture ? .toPicture : .toPage) : (isPicture ? .picture : .page)
-        place = KeptPlace(
-            host: KeptPlace.hosts[dice.next(below: 4) == 0 ? 1 : 0],
-            path: "/\(kind.rawValue)/\(Self.page(number, &dice))")
-        if case .open = KeptLogin.all[session].login { way = Way.allCases[dice.next(below: Way.allCases.count)] }
+        let (host, page, own) = (pick(4) == 0 ? 1 : 0, pick(KeptPage.count), Way.allCases[pick(Way.allCases.count)])
+        let kind: KeptPage.Kind = pick(3) == 0 ? (isPicture ? .toPicture : .toPage) : (isPicture ? .picture : .page)
+        place = KeptPlace(host: KeptPlace.hosts[host], path: "/\(kind.rawValue)/\(page)")
+        if case .open = KeptLogin.all[session].login { way = own }
         // Pictures have no credentials of their own.
         if isPicture, [.basic, .bearer, .password].contains(way) { way = .field }
         if dice.next(below: 12) == 0 { mode = [.preferringStored, .reloading, .validating][dice.next(below: 3)] }
+        // The HTTP cache would answer for a file.
+        if [.file, .resumed, .segments, .journal].contains(use), dice.next(below: 4) != 0 { mode = .off }
         if dice.next(below: 12) == 0 { cancel = .microseconds(dice.next(below: 3000)) }
         begins = dice.next(below: 2) == 0
-    }
-
-    /// Those that follow one another ask for a few pages, and sometimes for any.
-    private static func page(_ number: Int, _ dice: inout SeededGenerator) -> Int {
-        let page = dice.next(below: KeptPage.count)
-        return page < KeptPage.count / 4 ? page : (number / 200 * 5 + page % 3) % KeptPage.count
     }
 
     /// Whose files it continues.

@@ -28,7 +28,7 @@ struct KeptPage: Sendable {
         case none, ownTag, sharedTag, ownDate, sharedDate
     }
 
-    static let count = 16
+    static let count = 12
 
     let kind: Kind
     let number: Int

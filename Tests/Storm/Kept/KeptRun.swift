@@ -114,15 +114,17 @@ struct KeptRun: Sendable {
             transfer: .init(overwrites: true))
         task.resume()
         if call.begins {
-            await Self.midway(task)
+            await midway(task)
             task.cancel()
         }
         return try read(try await task.response, "file")
     }
 
     /// Returns when the first bytes are there.
-    private static func midway(_ task: HTTPSession.RequestTask<HTTPSession.DownloadedFile>) async {
-        for await step in task.downloadProgress where step.decodedBytes > 0 { return }
+    private func midway(_ task: HTTPSession.RequestTask<HTTPSession.DownloadedFile>) async {
+        while !Task.isCancelled, task.downloaded.decodedBytes == 0, task.resultIfEnded == nil {
+            await pause(.microseconds(200))
+        }
     }
 
     private func resumed() async throws -> KeptOutcome {
@@ -135,7 +137,7 @@ struct KeptRun: Sendable {
         }
         let task = try session.downloadTask(target, options: slowly, to: destination)
         task.resume()
-        await Self.midway(task)
+        await midway(task)
         if let data = await task.cancelProducingResumeData() { files.keep(data) }
         return try read(try await task.response, "file")
     }
@@ -174,19 +176,10 @@ struct KeptRun: Sendable {
     /// A transfer that is left midway, to whoever comes next.
     private func begun() async throws -> [KeptOutcome] {
         let journal = try await journal()
-        var options = slowly
-        let (begun, signal) = AsyncStream<Void>.makeStream()
-        options.hooks.downloadProgress = { _, step in if step.decodedBytes > 0 { signal.finish() } }
         let transfer = try await journal.download(
-            target, options: options, to: .file(path("journal-\(call.number)")), transfer: .init(overwrites: true))
+            target, options: slowly, to: .file(path("journal-\(call.number)")), transfer: .init(overwrites: true))
         transfer.resume()
-        // What fails before has no bytes.
-        let limit = Task {
-            await pause(.milliseconds(20))
-            signal.finish()
-        }
-        for await _ in begun {}
-        limit.cancel()
+        await pause(KeptServer.wait / 2)
         await journal.close()
         guard let result = transfer.resultIfEnded else { return [outcome("journal: left", nil)] }
         return [ended(result)]
@@ -219,13 +212,14 @@ struct KeptRun: Sendable {
 
     private func picture() async throws -> KeptOutcome {
         let response = try await world.downloaders[call.session].response(for: pictureRequest)
+        let isRest = response.head?.status == .partialContent
         let giver =
             switch response.source {
             case .memory: "picture in memory"
             case .confirmedMemory: "picture confirmed by 304"
+            case _ where isRest: "picture with a kept part"
             case .httpCache: "picture from the HTTP cache"
-            case .network:
-                response.head?.status == .partialContent ? "picture with a kept part" : "picture from the network"
+            case .network: "picture from the network"
             }
         return outcome(giver, KeptContent(try await response.image))
     }

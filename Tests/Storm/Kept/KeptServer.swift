@@ -15,7 +15,7 @@ final class KeptServer: Sendable {
     }
 
     static let (paceField, slow) = ("X-Pace", "slow")
-    private static let wait = Duration.milliseconds(3)
+    static let wait = Duration.milliseconds(3)
 
     let seed: UInt64
     private let server: LoopbackServer
