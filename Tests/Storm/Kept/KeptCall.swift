@@ -13,11 +13,11 @@ struct KeptCall: Sendable, CustomStringConvertible {
     }
 
     let number: Int
-    let session: Int
+    private(set) var session: Int
     let use: Use
     private(set) var way = Way.session
-    let user: String
-    let theme: String
+    private(set) var user: String
+    private(set) var theme: String
     var place: KeptPlace
     private(set) var mode: HTTPSession.CacheMode?
     /// When it is cancelled.
@@ -62,8 +62,11 @@ struct KeptCall: Sendable, CustomStringConvertible {
         begins = dice.next(below: 2) == 0
     }
 
-    /// Whose files it continues.
-    var file: String { "file-\(place.path.dropFirst().map { $0 == "/" ? "-" : String($0) }.joined())" }
+    /// Asks for what another did: as that one, who may be somebody else by now, or in its own name.
+    mutating func `continue`(_ former: KeptCall) {
+        place = former.place
+        if number % 4 != 0 { (session, way, user, theme) = (former.session, former.way, former.user, former.theme) }
+    }
 
     var description: String {
         let login = KeptLogin.all[session]

@@ -11,24 +11,25 @@ struct KeptOutcome: Sendable {
     let content: KeptContent?
 }
 
-/// What outlasts the sessions of a world.
+/// What outlasts the sessions of a world: downloads that were stopped midway.
 final class KeptFiles: Sendable {
-    private struct State {
-        var busy: Set<String> = []
-        var resumable: [ResumeData] = []
+    struct Stopped: Sendable {
+        let call: KeptCall
+        let path: String
+        var data: ResumeData?
     }
 
     let folder: String
-    private let state = Mutex(State())
+    private let stopped = Mutex<[Stopped]>([])
 
     init(_ folder: String) { self.folder = folder }
 
-    /// Whether nobody else has a file, who might put another in its place before it is read.
-    func take(_ file: String) -> Bool { state.withLock { $0.busy.insert(file).inserted } }
-    func giveBack(_ file: String) { state.withLock { _ = $0.busy.remove(file) } }
+    func put(_ next: Stopped) { stopped.withLock { $0.append(next) } }
 
-    func keep(_ data: ResumeData) { state.withLock { $0.resumable.append(data) } }
-    func takeResumable() -> ResumeData? { state.withLock { $0.resumable.popLast() } }
+    /// The last that one of the same use left.
+    func take(_ use: KeptCall.Use) -> Stopped? {
+        stopped.withLock { all in all.lastIndex { $0.call.use == use }.map { all.remove(at: $0) } }
+    }
 }
 
 /// One call of a storm over what is kept, run.
@@ -105,40 +106,43 @@ struct KeptRun: Sendable {
 
     // MARK: Files
 
-    /// Goes on with what others left of the same file.
+    /// Goes on with what another left.
     private func file() async throws -> KeptOutcome {
-        guard files.take(call.file) else { return outcome("file: busy", nil) }
-        defer { files.giveBack(call.file) }
+        let former = files.take(.file)
+        var run = self
+        if let former { run.call.continue(former.call) }
+        return try await run.file(at: former?.path ?? path("file-\(call.number)"))
+    }
+
+    private func file(at path: String) async throws -> KeptOutcome {
         let task = try session.downloadTask(
-            target, options: slowly, to: .file(path(call.file)), resuming: .ifValidatorMatches,
-            transfer: .init(overwrites: true))
-        task.resume()
+            target, options: slowly, to: .file(path), resuming: .ifValidatorMatches, transfer: .init(overwrites: true))
         if call.begins {
-            await midway(task)
-            task.cancel()
+            await stopMidway(task)
+            if case .failure = await task.result { files.put(.init(call: call, path: path)) }
         }
         return try read(try await task.response, "file")
     }
 
-    /// Returns when the first bytes are there.
-    private func midway(_ task: HTTPSession.RequestTask<HTTPSession.DownloadedFile>) async {
+    private func stopMidway(_ task: HTTPSession.RequestTask<HTTPSession.DownloadedFile>) async {
+        task.resume()
         while !Task.isCancelled, task.downloaded.decodedBytes == 0, task.resultIfEnded == nil {
             await pause(.microseconds(200))
         }
+        task.cancel()
     }
 
     private func resumed() async throws -> KeptOutcome {
-        let destination = HTTPSession.Destination.file(path("resumed-\(call.number)"))
-        if !call.begins, let data = files.takeResumable(), let place = world.server.place(of: data.url) {
+        let path = path("resumed-\(call.number)")
+        if !call.begins, let former = files.take(.resumed), let data = former.data {
             var run = self
-            run.call.place = place
+            run.call.continue(former.call)
             return try run.read(
-                try await session.download(resumeData: data, options: run.options, to: destination), "resume data")
+                try await run.session.download(resumeData: data, options: run.options, to: .file(path)), "resume data")
         }
-        let task = try session.downloadTask(target, options: slowly, to: destination)
-        task.resume()
-        await midway(task)
-        if let data = await task.cancelProducingResumeData() { files.keep(data) }
+        let task = try session.downloadTask(target, options: slowly, to: .file(path))
+        await stopMidway(task)
+        if let data = await task.cancelProducingResumeData() { files.put(.init(call: call, path: path, data: data)) }
         return try read(try await task.response, "file")
     }
 
@@ -181,16 +185,18 @@ struct KeptRun: Sendable {
         transfer.resume()
         await pause(KeptServer.wait / 2)
         await journal.close()
-        guard let result = transfer.resultIfEnded else { return [outcome("journal: left", nil)] }
-        return [ended(result)]
+        if case .success(let value) = transfer.resultIfEnded { return [ended(.success(value))] }
+        files.put(.init(call: call, path: transfer.id))
+        return [outcome("journal: left", nil)]
     }
 
     private func restored() async throws -> [KeptOutcome] {
-        let journal = try await journal()
+        var run = self
+        if let former = files.take(.journal) { run.call.continue(former.call) }
+        let journal = try await run.journal()
         var outcomes: [KeptOutcome] = []
         for transfer in try await journal.restoredTransfers().prefix(2) {
             guard let place = world.server.place(of: transfer.url) else { continue }
-            var run = self
             run.call.place = place
             transfer.resume(options: run.options)
             outcomes.append(run.ended(await transfer.result))
