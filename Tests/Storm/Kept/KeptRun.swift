@@ -191,15 +191,15 @@ struct KeptRun: Sendable {
     }
 
     private func restored() async throws -> [KeptOutcome] {
+        guard let former = files.take(.journal) else { return [] }
         var run = self
-        if let former = files.take(.journal) { run.call.continue(former.call) }
+        run.call.continue(former.call)
         let journal = try await run.journal()
         var outcomes: [KeptOutcome] = []
-        for transfer in try await journal.restoredTransfers().prefix(2) {
-            guard let place = world.server.place(of: transfer.url) else { continue }
-            run.call.place = place
+        if let transfer = try await journal.restoredTransfers().first(where: { $0.id == former.path }) {
             transfer.resume(options: run.options)
-            outcomes.append(run.ended(await transfer.result))
+            outcomes = [run.ended(await transfer.result)]
+            transfer.cancel()
         }
         await journal.close()
         return outcomes
