@@ -27,7 +27,7 @@ struct KeptCall: Sendable, CustomStringConvertible {
 
     init(_ number: Int, seed: UInt64) {
         var dice = SeededGenerator(seed: seed &+ UInt64(number) &* 0x1_0000_0001)
-        var near = SeededGenerator(seed: seed &+ UInt64(number / 40) &* 0x1_0000_0003)
+        var near = SeededGenerator(seed: seed &+ UInt64((number + 20) / 40) &* 0x1_0000_0003)
         // Those that follow one another have much in common, so that they share and continue.
         func pick(_ count: Int) -> Int {
             let (own, common) = (dice.next(below: count), near.next(below: count))

@@ -11,8 +11,8 @@ struct KeptJudge: Sendable {
     let world: KeptWorld
 
     /// What is wrong, in a word; nil if it is right.
-    func complaint(_ content: KeptContent, _ call: KeptCall) -> String? {
-        let seed = world.server.seed
+    func complaint(_ content: KeptContent, _ outcome: KeptOutcome) -> String? {
+        let call = outcome.call, seed = world.server.seed
         switch content {
         case .mixed: return "mixed"
         case .text(let text):
@@ -26,7 +26,7 @@ struct KeptJudge: Sendable {
             guard world.selected(call, of: page).contains(String(text.selected.prefix { $0 != ":" })) else {
                 return "another variant"
             }
-            return outdated(call, page, text)
+            return outdated(call, page, text, outcome.began)
         }
     }
 
@@ -51,13 +51,15 @@ struct KeptJudge: Sendable {
         return leads(since: nil) ? "by an old redirect" : "by another's redirect"
     }
 
-    private func outdated(_ call: KeptCall, _ page: KeptPage, _ text: KeptText) -> String? {
+    private func outdated(_ call: KeptCall, _ page: KeptPage, _ text: KeptText, _ began: ContinuousClock.Instant)
+        -> String?
+    {
         if !world.server.versions(of: text.place, since: start(call, page)).contains(text.version) {
             return "an old version"
         }
         let isPicture = call.use == .picture || call.use == .shown
         if isPicture, text.place != call.place { return nil }
-        return text.version < world.oldest(of: text.place, asPicture: isPicture) ? "removed before" : nil
+        return text.version < world.oldest(of: text.place, asPicture: isPicture, at: began) ? "removed before" : nil
     }
 
     /// Since when a version may be given; nil for ever.

@@ -6,6 +6,7 @@ import Synchronization
 /// What came of a call: what was given, and by which of the places that keep or share.
 struct KeptOutcome: Sendable {
     let call: KeptCall
+    let began: ContinuousClock.Instant
     let giver: String
     /// Nil if nothing was given.
     let content: KeptContent?
@@ -35,6 +36,7 @@ final class KeptFiles: Sendable {
 /// One call of a storm over what is kept, run.
 struct KeptRun: Sendable {
     var call: KeptCall
+    let began = ContinuousClock.now
     let world: KeptWorld
     let files: KeptFiles
 
@@ -71,7 +73,7 @@ struct KeptRun: Sendable {
     }
 
     private func outcome(_ giver: String, _ content: KeptContent?) -> KeptOutcome {
-        KeptOutcome(call: call, giver: giver, content: content)
+        KeptOutcome(call: call, began: began, giver: giver, content: content)
     }
 
     private func failed(_ error: any Error) -> KeptOutcome {

@@ -46,9 +46,11 @@ struct KeptStorm: Sendable {
         do { try await loop.verifyNothingLeft(within: .seconds(60)) } catch { tally.violation("\(error)") }
     }
 
+    private func call(_ number: Int) -> KeptCall { KeptCall(number, seed: tally.seed) }
+
     private func rage(_ numbers: Range<Int>, _ world: KeptWorld, _ files: KeptFiles) async throws {
         var dice = SeededGenerator(seed: tally.seed &+ 0xC4A6E &+ UInt64(numbers.lowerBound) &* 0x1_0000_0001)
-        for _ in 0..<dice.next(below: 3) { try await world.change(&dice) }
+        for _ in 0..<dice.next(below: 3) { try await world.change(&dice, near: call(numbers.lowerBound).place) }
         world.beginRound()
         // Something changes at this call.
         let change = dice.next(below: 2 * numbers.count) + numbers.lowerBound
@@ -58,9 +60,9 @@ struct KeptStorm: Sendable {
                 if number - numbers.lowerBound >= Self.concurrency, let done = try await group.next() {
                     outcomes += done
                 }
-                if number == change { try await world.change(&dice) }
+                if number == change { try await world.change(&dice, near: call(number).place) }
                 group.addTask {
-                    await KeptRun(call: KeptCall(number, seed: tally.seed), world: world, files: files).go()
+                    await KeptRun(call: call(number), world: world, files: files).go()
                 }
             }
             for try await done in group { outcomes += done }
@@ -69,7 +71,7 @@ struct KeptStorm: Sendable {
         let judge = KeptJudge(world: world)
         for outcome in outcomes {
             tally.count(outcome.giver)
-            guard let content = outcome.content, let complaint = judge.complaint(content, outcome.call) else {
+            guard let content = outcome.content, let complaint = judge.complaint(content, outcome) else {
                 continue
             }
             let kind = "\(outcome.giver): \(complaint)"

@@ -24,10 +24,7 @@ final class KeptWorld: Sendable {
         var cookies = [Changing("alice~calm"), Changing("bob~calm")]
         var proxy = Changing("-")
         /// The versions when places were removed from the HTTP cache, and from that of pictures as well.
-        var removed: [KeptPlace: Int] = [:]
-        var removedPictures: [KeptPlace: Int] = [:]
-        /// The same of this round, which count from the next.
-        var coming: [(place: KeptPlace, version: Int, ofPictures: Bool)] = []
+        var removed: [(place: KeptPlace, version: Int, at: ContinuousClock.Instant, ofPictures: Bool)] = []
         var start = ContinuousClock.Instant.now
     }
 
@@ -92,19 +89,18 @@ final class KeptWorld: Sendable {
             for index in state.users.indices { state.users[index].begin() }
             for index in state.cookies.indices { state.cookies[index].begin() }
             state.proxy.begin()
-            for (place, version, ofPictures) in state.coming {
-                state.removed[place] = version
-                if ofPictures { state.removedPictures[place] = version }
-            }
-            (state.coming, state.start) = ([], .now)
+            state.start = .now
         }
     }
 
     var start: ContinuousClock.Instant { state.withLock { $0.start } }
 
-    /// The version below which nothing of a place may be given.
-    func oldest(of place: KeptPlace, asPicture: Bool) -> Int {
-        state.withLock { (asPicture ? $0.removedPictures[place] : $0.removed[place]) ?? 0 }
+    /// The version below which nothing of a place may be given to who asks then.
+    func oldest(of place: KeptPlace, asPicture: Bool, at time: ContinuousClock.Instant) -> Int {
+        state.withLock { state in
+            state.removed.filter { $0.place == place && $0.at < time && ($0.ofPictures || !asPicture) }
+                .map(\.version).max() ?? 0
+        }
     }
 
     /// Who may be asking in this round, as a host sees it; others than the first are led to by a redirect.
@@ -155,13 +151,10 @@ final class KeptWorld: Sendable {
 
     // MARK: Changes
 
-    /// Changes something of who asks, or of what there is.
-    func change(_ dice: inout SeededGenerator) async throws {
+    /// Changes something of who asks, or of what there is: mostly what is asked for just now.
+    func change(_ dice: inout SeededGenerator, near place: KeptPlace) async throws {
         let user = KeptAsker.names[dice.next(below: 3)], jar = dice.next(below: 2)
-        let place = KeptPlace(
-            host: KeptPlace.hosts[dice.next(below: 4) == 0 ? 1 : 0],
-            path: "/\(["d", "g", "rd", "rg"][dice.next(below: 4)])/\(dice.next(below: KeptPage.count))")
-        switch dice.next(below: 12) {
+        switch dice.next(below: 15) {
         case 0, 1:
             let number = [3, 4][dice.next(below: 2)]
             state.withLock { $0.users[number].set(user) }
@@ -184,13 +177,13 @@ final class KeptWorld: Sendable {
             state.withLock { $0.proxy.set(next) }
             chosen.user = next
         case 6: sessions[5 + jar].forgetPasswords()
-        case 7: try await remove(server.url(of: place), place, by: downloaders[dice.next(below: downloaders.count)])
-        case 8: try await remove(server.url(of: place), place, by: nil)
-        case 9 where dice.next(below: 8) == 0:
+        case 7, 8: try await remove(server.url(of: place), place, by: downloaders[dice.next(below: downloaders.count)])
+        case 9: try await remove(server.url(of: place), place, by: nil)
+        case 10 where dice.next(below: 8) == 0:
             let versions = server.versions()
-            state.withLock { $0.coming += versions.map { ($0.key, $0.value, true) } }
             await cache.removeAll()
             pictures.removeAll()
+            state.withLock { $0.removed += versions.map { ($0.key, $0.value, .now, true) } }
         default: server.change(place)
         }
     }
@@ -199,7 +192,7 @@ final class KeptWorld: Sendable {
         server.change(place)
         let version = server.version(of: place)
         if let downloader { try await downloader.invalidate(url) } else { try await cache.remove(url) }
-        state.withLock { $0.coming.append((place, version, downloader != nil)) }
+        state.withLock { $0.removed.append((place, version, .now, downloader != nil)) }
     }
 
     private func setCookie(of jar: Int) throws {
