@@ -37,7 +37,7 @@ struct Masks: Sendable {
 }
 
 /// Every name is this machine's.
-struct Nearby: Resolver {
+final class Nearby: Resolver {
     func addresses(of host: String, port: UInt16) async throws -> [HTTP.SocketAddress] {
         [HTTP.SocketAddress(ip: "127.0.0.1", port: port)].compactMap { $0 }
     }

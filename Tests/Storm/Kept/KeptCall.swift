@@ -62,10 +62,13 @@ struct KeptCall: Sendable, CustomStringConvertible {
         begins = dice.next(below: 2) == 0
     }
 
-    /// Asks for what another did: as that one, who may be somebody else by now, or in its own name.
+    /// Asks for what another did: as that one, who may be somebody else by now, as another in the same way, or in its
+    /// own name.
     mutating func `continue`(_ former: KeptCall) {
         place = former.place
-        if number % 4 != 0 { (session, way, user, theme) = (former.session, former.way, former.user, former.theme) }
+        guard number % 8 != 0 else { return }
+        (session, way, theme) = (former.session, former.way, former.theme)
+        if number % 8 > 2 { user = former.user }
     }
 
     var description: String {

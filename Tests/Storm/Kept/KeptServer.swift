@@ -18,6 +18,8 @@ final class KeptServer: Sendable {
     static let wait = Duration.milliseconds(3)
 
     let seed: UInt64
+    /// One for all sessions: nothing that came by different ones is shared.
+    let resolver = Nearby()
     private let server: LoopbackServer
     private let state = Mutex(State())
 

@@ -46,7 +46,7 @@ final class KeptWorld: Sendable {
             var configuration = HTTPSession.Configuration(
                 baseURL: server.url(of: KeptPlace(host: login.host, path: "/")))
             configuration.fields["Accept-Language"] = login.language
-            (configuration.resolver, configuration.cache) = (Nearby(), cache)
+            (configuration.resolver, configuration.cache) = (server.resolver, cache)
             (configuration.proxy, configuration.basicInClearText) = (.none, .allowed)
             configuration.coalescing.isOn = true
             switch login.login {
