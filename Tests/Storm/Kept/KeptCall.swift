@@ -18,7 +18,7 @@ struct KeptCall: Sendable, CustomStringConvertible {
     private(set) var way = Way.session
     private(set) var user: String
     private(set) var theme: String
-    var place: KeptPlace
+    var resource: KeptResource
     private(set) var mode: HTTPSession.CacheMode?
     /// When it is cancelled.
     private(set) var cancel: Duration?
@@ -51,7 +51,7 @@ struct KeptCall: Sendable, CustomStringConvertible {
         let isPicture = use == .picture || use == .shown
         let (host, page, own) = (pick(4) == 0 ? 1 : 0, pick(KeptPage.count), Way.allCases[pick(Way.allCases.count)])
         let kind: KeptPage.Kind = pick(3) == 0 ? (isPicture ? .toPicture : .toPage) : (isPicture ? .picture : .page)
-        place = KeptPlace(host: KeptPlace.hosts[host], path: "/\(kind.rawValue)/\(page)")
+        resource = KeptResource(host: KeptResource.hosts[host], path: "/\(kind.rawValue)/\(page)")
         if case .open = KeptLogin.all[session].login { way = own }
         // Pictures have no credentials of their own.
         if isPicture, [.basic, .bearer, .password].contains(way) { way = .field }
@@ -65,7 +65,7 @@ struct KeptCall: Sendable, CustomStringConvertible {
     /// Asks for what another did: as that one, who may be somebody else by now, as another in the same way, or in its
     /// own name.
     mutating func `continue`(_ former: KeptCall) {
-        place = former.place
+        resource = former.resource
         guard number % 8 != 0 else { return }
         (session, way, theme) = (former.session, former.way, former.theme)
         if number % 8 > 2 { user = former.user }
@@ -73,7 +73,7 @@ struct KeptCall: Sendable, CustomStringConvertible {
 
     var description: String {
         let login = KeptLogin.all[session]
-        var words = ["\(number): \(place) as \(use), session \(session) (\(login))"]
+        var words = ["\(number): \(resource) as \(use), session \(session) (\(login))"]
         if way != .session { words.append("\(user) by \(way)") }
         words.append(theme)
         if let mode { words.append("\(mode)") }
@@ -113,7 +113,7 @@ struct KeptLogin: Sendable, CustomStringConvertible {
     let host: String
 
     private init(_ login: Login, _ language: String = "en", base: Int = 0) {
-        (self.login, self.language, host) = (login, language, KeptPlace.hosts[base])
+        (self.login, self.language, host) = (login, language, KeptResource.hosts[base])
     }
 
     var description: String { "\(login), \(language), \(host)" }

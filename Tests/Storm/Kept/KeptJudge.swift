@@ -16,12 +16,13 @@ struct KeptJudge: Sendable {
         switch content {
         case .mixed: return "mixed"
         case .text(let text):
-            guard let asked = KeptPage(call.place.path, seed: seed), let page = KeptPage(text.place.path, seed: seed)
+            guard let asked = KeptPage(call.resource.path, seed: seed),
+                let page = KeptPage(text.resource.path, seed: seed)
             else { return "nobody's" }
             if KeptLogin.all[call.session].login == .guarded { return "in spite of the guard" }
             if let complaint = asked.isRedirect ? led(call, asked, to: text) : nil { return complaint }
-            if !asked.isRedirect, text.place != call.place { return "of another place" }
-            let askers = askers(call, at: text.place.host, isFirst: !asked.isRedirect)
+            if !asked.isRedirect, text.resource != call.resource { return "of another resource" }
+            let askers = askers(call, at: text.resource.host, isFirst: !asked.isRedirect)
             guard askers.contains(text.asker) else { return "another user's" }
             guard world.selected(call, of: page).contains(String(text.selected.prefix { $0 != ":" })) else {
                 return "another variant"
@@ -37,12 +38,12 @@ struct KeptJudge: Sendable {
     }
 
     private func led(_ call: KeptCall, _ asked: KeptPage, to text: KeptText) -> String? {
-        let askers = askers(call, at: call.place.host, isFirst: true), selected = world.selected(call, of: asked)
+        let askers = askers(call, at: call.resource.host, isFirst: true), selected = world.selected(call, of: asked)
         func leads(since start: ContinuousClock.Instant?) -> Bool {
-            world.server.versions(of: call.place, since: start).contains { version in
+            world.server.versions(of: call.resource, since: start).contains { version in
                 askers.contains { asker in
                     selected.contains {
-                        asked.destination(of: asker, $0, version: version, on: call.place.host) == text.place
+                        asked.destination(of: asker, $0, version: version, on: call.resource.host) == text.resource
                     }
                 }
             }
@@ -54,12 +55,12 @@ struct KeptJudge: Sendable {
     private func outdated(_ call: KeptCall, _ page: KeptPage, _ text: KeptText, _ began: ContinuousClock.Instant)
         -> String?
     {
-        if !world.server.versions(of: text.place, since: start(call, page)).contains(text.version) {
+        if !world.server.versions(of: text.resource, since: start(call, page)).contains(text.version) {
             return "an old version"
         }
         let isPicture = call.use == .picture || call.use == .shown
-        if isPicture, text.place != call.place { return nil }
-        return text.version < world.oldest(of: text.place, asPicture: isPicture, at: began) ? "removed before" : nil
+        if isPicture, text.resource != call.resource { return nil }
+        return text.version < world.oldest(of: text.resource, asPicture: isPicture, at: began) ? "removed before" : nil
     }
 
     /// Since when a version may be given; nil for ever.

@@ -77,13 +77,13 @@ struct KeptPage: Sendable {
     var isRedirect: Bool { kind == .toPage || kind == .toPicture }
 
     /// Where a redirect leads.
-    func destination(of asker: KeptAsker, _ selected: String, version: Int, on host: String) -> KeptPlace {
+    func destination(of asker: KeptAsker, _ selected: String, version: Int, on host: String) -> KeptResource {
         var index = UInt64(number + version)
         if leadsByAsker { index &+= Self.hash(asker.description) % 7 }
         if vary != nil { index &+= Self.hash(selected) % 5 }
         let kind = kind == .toPage ? Kind.page : .picture
-        let other = KeptPlace.hosts.first { $0 != host } ?? host
-        return KeptPlace(
+        let other = KeptResource.hosts.first { $0 != host } ?? host
+        return KeptResource(
             host: leadsAway ? other : host, path: "/\(kind.rawValue)/\(index % UInt64(Self.count))")
     }
 
@@ -93,7 +93,7 @@ struct KeptPage: Sendable {
     }
 }
 
-struct KeptPlace: Sendable, Hashable, CustomStringConvertible {
+struct KeptResource: Sendable, Hashable, CustomStringConvertible {
     static let hosts = ["a.kept.test", "b.kept.test"]
 
     var host: String
@@ -107,15 +107,15 @@ struct KeptText: Sendable, CustomStringConvertible {
     static let width = 96
 
     var asker: KeptAsker
-    var place: KeptPlace
+    var resource: KeptResource
     /// The value of the field that selects it.
     var selected: String
     var version: Int
 
-    var description: String { "\(asker)|\(place.host)|\(place.path)|\(selected)|\(version)" }
+    var description: String { "\(asker)|\(resource.host)|\(resource.path)|\(selected)|\(version)" }
 
-    init(asker: KeptAsker, place: KeptPlace, selected: String, version: Int) {
-        (self.asker, self.place, self.selected, self.version) = (asker, place, selected, version)
+    init(asker: KeptAsker, resource: KeptResource, selected: String, version: Int) {
+        (self.asker, self.resource, self.selected, self.version) = (asker, resource, selected, version)
     }
 
     init?(_ line: String) {
@@ -123,7 +123,7 @@ struct KeptText: Sendable, CustomStringConvertible {
         let names = parts[0].split(separator: "/").map(String.init)
         guard parts.count == 6, names.count == 3, let version = Int(parts[4]) else { return nil }
         asker = KeptAsker(user: names[0], cookie: names[1], proxy: names[2])
-        place = KeptPlace(host: parts[1], path: parts[2])
+        resource = KeptResource(host: parts[1], path: parts[2])
         (selected, self.version) = (parts[3], version)
     }
 
@@ -159,8 +159,13 @@ enum KeptContent: Sendable, CustomStringConvertible {
     var description: String {
         switch self {
         case .text(let text): "\(text)"
-        case .mixed(let first, let other): "\(first.prefix { $0 != "." }) and \(other.prefix { $0 != "." })"
+        case .mixed(let first, let other): "\(Self.said(first)) and \(Self.said(other))"
         }
+    }
+
+    /// A line without what fills it.
+    private static func said(_ line: String) -> Substring {
+        line[..<(line.firstRange(of: "|.")?.lowerBound ?? line.endIndex)]
     }
 
     init(_ body: Bytes) {

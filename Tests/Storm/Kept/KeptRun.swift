@@ -3,7 +3,7 @@ import DunlinImages
 import Foundation
 import Synchronization
 
-/// What came of a call: what was given, and by which of the places that keep or share.
+/// What came of a call: what was given, and by which of those who keep or share.
 struct KeptOutcome: Sendable {
     let call: KeptCall
     let began: ContinuousClock.Instant
@@ -237,7 +237,7 @@ struct KeptRun: Sendable {
 
 extension KeptRun {
     private var session: HTTPSession { world.sessions[call.session] }
-    private var target: HTTP.Target { .url(world.server.url(of: call.place)) }
+    private var target: HTTP.Target { .url(world.server.url(of: call.resource)) }
 
     private var fields: Fields {
         var fields: Fields = ["X-Theme": call.theme]

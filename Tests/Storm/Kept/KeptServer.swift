@@ -10,8 +10,8 @@ final class KeptServer: Sendable {
         var serial: UInt64 = 0
         var parts = 0
         var confirmations = 0
-        /// When each version of a place ended, oldest first.
-        var ends: [KeptPlace: [ContinuousClock.Instant]] = [:]
+        /// When each version of a resource ended, oldest first.
+        var ends: [KeptResource: [ContinuousClock.Instant]] = [:]
     }
 
     static let (paceField, slow) = ("X-Pace", "slow")
@@ -43,14 +43,14 @@ final class KeptServer: Sendable {
         state.withLock { "\($0.serial) answers, \($0.parts) of them parts and \($0.confirmations) confirmations" }
     }
 
-    func url(of place: KeptPlace) -> String { "http://\(place.host):\(server.port)\(place.path)" }
+    func url(of resource: KeptResource) -> String { "http://\(resource.host):\(server.port)\(resource.path)" }
 
-    /// The place of a URL of this server's.
-    func place(of url: String) -> KeptPlace? {
+    /// The resource of a URL of this server's.
+    func resource(of url: String) -> KeptResource? {
         guard let slashes = url.firstRange(of: "://") else { return nil }
         let rest = url[slashes.upperBound...]
         let (host, path) = (rest.prefix { $0 != ":" && $0 != "/" }, rest.drop { $0 != "/" })
-        return KeptPlace(host: String(host), path: String(path))
+        return KeptResource(host: String(host), path: String(path))
     }
 
     func proxy(of user: String) -> HTTPSession.Proxy {
@@ -59,15 +59,15 @@ final class KeptServer: Sendable {
 
     // MARK: Versions
 
-    func version(of place: KeptPlace) -> Int { state.withLock { $0.ends[place]?.count ?? 0 } }
+    func version(of resource: KeptResource) -> Int { state.withLock { $0.ends[resource]?.count ?? 0 } }
 
-    func versions() -> [KeptPlace: Int] { state.withLock { $0.ends.mapValues(\.count) } }
+    func versions() -> [KeptResource: Int] { state.withLock { $0.ends.mapValues(\.count) } }
 
-    func change(_ place: KeptPlace) { state.withLock { $0.ends[place, default: []].append(.now) } }
+    func change(_ resource: KeptResource) { state.withLock { $0.ends[resource, default: []].append(.now) } }
 
     /// The versions that were there at some moment since then; all for nil.
-    func versions(of place: KeptPlace, since start: ContinuousClock.Instant?) -> ClosedRange<Int> {
-        let ends = state.withLock { $0.ends[place] ?? [] }
+    func versions(of resource: KeptResource, since start: ContinuousClock.Instant?) -> ClosedRange<Int> {
+        let ends = state.withLock { $0.ends[resource] ?? [] }
         guard let start else { return 0...ends.count }
         return (ends.firstIndex { $0 >= start } ?? ends.count)...ends.count
     }
@@ -76,12 +76,12 @@ final class KeptServer: Sendable {
 
     private func reply(to request: LoopbackServer.RecordedRequest) -> LoopbackServer.Reply {
         let said = request.fields
-        let place = place(
+        let resource = resource(
             of: request.target.hasPrefix("/") ? "http://\(said["Host"] ?? "")\(request.target)" : request.target)
-        guard let place, let page = KeptPage(place.path, seed: seed) else { return .response(.notFound) }
+        guard let resource, let page = KeptPage(resource.path, seed: seed) else { return .response(.notFound) }
         let (serial, version) = state.withLock { state in
             state.serial += 1
-            return (state.serial, state.ends[place]?.count ?? 0)
+            return (state.serial, state.ends[resource]?.count ?? 0)
         }
         let asker = Self.asker(said)
         if page.isClosed, asker.user == "-" {
@@ -93,12 +93,12 @@ final class KeptServer: Sendable {
         let selected = Self.selected(page, said)
         if page.isRedirect {
             let mood = String(selected.prefix { $0 != ":" })
-            let next = page.destination(of: asker, mood, version: version, on: place.host)
+            let next = page.destination(of: asker, mood, version: version, on: resource.host)
             fields["Location"] = url(of: next)
             if page.setsCookie { fields["Set-Cookie"] = "turn=\(serial % 5); Path=\(next.path)" }
             return .response(.found, fields: fields)
         }
-        let text = KeptText(asker: asker, place: place, selected: selected, version: version)
+        let text = KeptText(asker: asker, resource: resource, selected: selected, version: version)
         let own = KeptPage.hash("\(asker)\(selected)") % 16
         let (tag, date) = Self.validators(page, version, own)
         (fields["ETag"], fields["Last-Modified"], fields["Accept-Ranges"]) = (tag, date, "bytes")

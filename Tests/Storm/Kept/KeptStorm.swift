@@ -50,7 +50,7 @@ struct KeptStorm: Sendable {
 
     private func rage(_ numbers: Range<Int>, _ world: KeptWorld, _ files: KeptFiles) async throws {
         var dice = SeededGenerator(seed: tally.seed &+ 0xC4A6E &+ UInt64(numbers.lowerBound) &* 0x1_0000_0001)
-        for _ in 0..<dice.next(below: 3) { try await world.change(&dice, near: call(numbers.lowerBound).place) }
+        for _ in 0..<dice.next(below: 3) { try await world.change(&dice, near: call(numbers.lowerBound).resource) }
         world.beginRound()
         // Something changes at this call.
         let change = dice.next(below: 2 * numbers.count) + numbers.lowerBound
@@ -60,7 +60,7 @@ struct KeptStorm: Sendable {
                 if number - numbers.lowerBound >= Self.concurrency, let done = try await group.next() {
                     outcomes += done
                 }
-                if number == change { try await world.change(&dice, near: call(number).place) }
+                if number == change { try await world.change(&dice, near: call(number).resource) }
                 group.addTask {
                     await KeptRun(call: call(number), world: world, files: files).go()
                 }

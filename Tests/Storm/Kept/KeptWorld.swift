@@ -23,8 +23,8 @@ final class KeptWorld: Sendable {
         /// The cookie of each jar: a user and a mood.
         var cookies = [Changing("alice~calm"), Changing("bob~calm")]
         var proxy = Changing("-")
-        /// The versions when places were removed from the HTTP cache, and from that of pictures as well.
-        var removed: [(place: KeptPlace, version: Int, at: ContinuousClock.Instant, ofPictures: Bool)] = []
+        /// The versions when resources were removed from the HTTP cache, and from that of pictures as well.
+        var removed: [(resource: KeptResource, version: Int, at: ContinuousClock.Instant, ofPictures: Bool)] = []
         var start = ContinuousClock.Instant.now
     }
 
@@ -44,7 +44,7 @@ final class KeptWorld: Sendable {
         let (cache, pictures, jars) = (cache, pictures, jars)
         sessions = try KeptLogin.all.map { login in
             var configuration = HTTPSession.Configuration(
-                baseURL: server.url(of: KeptPlace(host: login.host, path: "/")))
+                baseURL: server.url(of: KeptResource(host: login.host, path: "/")))
             configuration.fields["Accept-Language"] = login.language
             (configuration.resolver, configuration.cache) = (server.resolver, cache)
             (configuration.proxy, configuration.basicInClearText) = (.none, .allowed)
@@ -95,17 +95,17 @@ final class KeptWorld: Sendable {
 
     var start: ContinuousClock.Instant { state.withLock { $0.start } }
 
-    /// The version below which nothing of a place may be given to who asks then.
-    func oldest(of place: KeptPlace, asPicture: Bool, at time: ContinuousClock.Instant) -> Int {
+    /// The version below which nothing of a resource may be given to who asks then.
+    func oldest(of resource: KeptResource, asPicture: Bool, at time: ContinuousClock.Instant) -> Int {
         state.withLock { state in
-            state.removed.filter { $0.place == place && $0.at < time && ($0.ofPictures || !asPicture) }
+            state.removed.filter { $0.resource == resource && $0.at < time && ($0.ofPictures || !asPicture) }
                 .map(\.version).max() ?? 0
         }
     }
 
     /// Who may be asking in this round, as a host sees it; others than the first are led to by a redirect.
     func askers(_ call: KeptCall, at host: String, isFirst: Bool) -> Set<KeptAsker> {
-        let login = KeptLogin.all[call.session], isSame = host == call.place.host
+        let login = KeptLogin.all[call.session], isSame = host == call.resource.host
         return state.withLock { state in
             switch login.login {
             case .open:
@@ -152,7 +152,7 @@ final class KeptWorld: Sendable {
     // MARK: Changes
 
     /// Changes something of who asks, or of what there is: mostly what is asked for just now.
-    func change(_ dice: inout SeededGenerator, near place: KeptPlace) async throws {
+    func change(_ dice: inout SeededGenerator, near resource: KeptResource) async throws {
         let user = KeptAsker.names[dice.next(below: 3)], jar = dice.next(below: 2)
         switch dice.next(below: 15) {
         case 0, 1:
@@ -177,22 +177,23 @@ final class KeptWorld: Sendable {
             state.withLock { $0.proxy.set(next) }
             chosen.user = next
         case 6: sessions[5 + jar].forgetPasswords()
-        case 7, 8: try await remove(server.url(of: place), place, by: downloaders[dice.next(below: downloaders.count)])
-        case 9: try await remove(server.url(of: place), place, by: nil)
+        case 7, 8:
+            try await remove(server.url(of: resource), resource, by: downloaders[dice.next(below: downloaders.count)])
+        case 9: try await remove(server.url(of: resource), resource, by: nil)
         case 10 where dice.next(below: 8) == 0:
             let versions = server.versions()
             await cache.removeAll()
             pictures.removeAll()
             state.withLock { $0.removed += versions.map { ($0.key, $0.value, .now, true) } }
-        default: server.change(place)
+        default: server.change(resource)
         }
     }
 
-    private func remove(_ url: String, _ place: KeptPlace, by downloader: ImageDownloader?) async throws {
-        server.change(place)
-        let version = server.version(of: place)
+    private func remove(_ url: String, _ resource: KeptResource, by downloader: ImageDownloader?) async throws {
+        server.change(resource)
+        let version = server.version(of: resource)
         if let downloader { try await downloader.invalidate(url) } else { try await cache.remove(url) }
-        state.withLock { $0.removed.append((place, version, .now, downloader != nil)) }
+        state.withLock { $0.removed.append((resource, version, .now, downloader != nil)) }
     }
 
     private func setCookie(of jar: Int) throws {
