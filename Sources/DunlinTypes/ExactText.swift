@@ -17,7 +17,10 @@ package struct ExactText: Sendable, Hashable {
 /// Text compared byte by byte.
 extension String {
     package func hasSameBytes(as other: String) -> Bool {
-        utf8.elementsEqual(other.utf8)
+        let (left, right) = (utf8.span, other.utf8.span)
+        guard left.count == right.count else { return false }
+        for index in left.indices where left[index] != right[index] { return false }
+        return true
     }
 
     /// Whether the text precedes another by UTF-16 code units, in which AFNetworking sorts keys.

@@ -18,11 +18,17 @@ extension ImageDownloader {
 
     /// Throws if the request cannot be sent.
     nonisolated func inquiry(for request: Request) throws -> Inquiry {
-        _ = try url(of: request.target)
         var options = HTTPSession.Options()
         if request.httpCacheMode != .session { options.cacheMode = request.httpCacheMode }
-        let inquiry = try session.inquiry(
-            request.method, request.target, request.fields, options: options, accept: accept)
+        let inquiry: Inquiry
+        do {
+            inquiry = try session.inquiry(
+                request.method, request.target, request.fields, options: options, accept: accept)
+        } catch {
+            // Which says what to do.
+            _ = try url(of: request.target)
+            throw error
+        }
         return identity(of: request).map { inquiry.named($0) } ?? inquiry
     }
 

@@ -29,7 +29,7 @@ extension ImageDownloader {
     public nonisolated func edition(of request: Request) -> String {
         do {
             let inquiry = try inquiry(for: request)
-            let name = inquiry.asker.named
+            let name = inquiry.name
             let removals = removals(of: key(of: request, inquiry).url)
             return "\(name.user?.hex ?? "") \(name.terms) \(inquiry.fields.string) \(session.epoch) \(removals)"
         } catch {

@@ -168,25 +168,27 @@ extension ImageDownloader {
         let (limit, now) = (session.waitLimit(request.timeout), session.loopTime)
         let priority = request.priority.rawValue
         // In AFNetworking's order. Nothing here waits, so nobody can come in between.
-        let (shared, removals) = (shared(inquiry, request), removals(of: waiter.key.url))
+        let removals = removals(of: waiter.key.url)
         let mayJoin = asker.mayWait && inquiry.isShareable
-        leaveOutdated(shared, removals)
-        if limit.inherited > now, mayJoin, let joined = machine.join(number, shared, priority, limit, at: now) {
-            waiting[number] = waiter
-            if let progress = downloads[joined]?.progress { state.report(progress) }
-            setAlarm()
-            return receipt
+        if mayJoin, limit.inherited > now, !downloads.isEmpty {
+            let shared = shared(inquiry, request)
+            leaveOutdated(shared, removals)
+            if let joined = machine.join(number, shared, priority, limit, at: now) {
+                waiting[number] = waiter
+                if let progress = downloads[joined]?.progress { state.report(progress) }
+                setAlarm()
+                return receipt
+            }
         }
-        var download = Download(
-            shared: shared, key: waiter.key, request: request, asker: asker,
-            removals: removals)
-        switch lookUp(waiter.request, waiter.key, inquiry) {
-        case .give(let picture):
+        let found = lookUp(request, waiter.key, inquiry)
+        if case .give(let picture) = found {
             state.settle(.success(response(waiter, .memory, picture: picture)))
             return receipt
-        case .ask(let stale): download.stale = stale
-        case .nothing: break
         }
+        let shared = shared(inquiry, request)
+        var download = Download(
+            shared: shared, key: waiter.key, request: request, asker: asker, removals: removals)
+        if case .ask(let stale) = found { download.stale = stale }
         if let refusal = refusal(of: download, limit, at: now) {
             state.settle(.failure(refusal))
             return receipt

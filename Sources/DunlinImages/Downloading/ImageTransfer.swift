@@ -89,6 +89,7 @@ struct ImageTransfer: Sendable {
 
     private var options: HTTPSession.Options {
         var options = HTTPSession.Options()
+        options.keepsProvenance = true
         if request.priority != .normal { options.priority = request.priority }
         if request.timeout != .session { options.timeouts.total = request.timeout }
         let mode = request.httpCacheMode

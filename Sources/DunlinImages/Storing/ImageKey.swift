@@ -32,7 +32,7 @@ public struct ImageKey: Sendable, Hashable {
         let (url, route) = inquiry.key.parts
         (self.url, self.filter, self.scale) = (url, filter, scale)
         let method = inquiry.identity == nil ? inquiry.method : .get
-        asker = Asker(name: inquiry.asker.named, method: method.rawValue, route: route)
+        asker = Asker(name: inquiry.name, method: method.rawValue, route: route)
     }
 
     static func normal(_ url: String) -> String {

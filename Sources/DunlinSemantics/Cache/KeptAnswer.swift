@@ -38,22 +38,20 @@ package struct KeptAnswer: Sendable {
     /// Whether somebody may be given it now. `request` is what they ask for after the answer of a hop; nil before the
     /// first, and nil is returned if they would ask for nothing.
     package func verdict(
-        at now: Int64, _ rules: CacheRules, _ request: (ResponseHead?) -> CacheRequest?
+        at now: Int64, _ rules: CacheRules, _ request: (ResponseHead?) -> (CacheRequest, CacheAsker.Name)?
     ) -> Verdict {
-        var (isFresh, previous, conditions) = (true, ResponseHead?.none, Fields())
+        var (isFresh, previous, last) = (true, ResponseHead?.none, CacheMachine?.none)
         for step in steps {
-            guard let asked = request(previous), asked.asker.named == step.asker, asked.key == step.entry.key,
+            guard let (asked, asker) = request(previous), asker == step.asker, asked.key == step.entry.key,
                 step.entry.selecting.matches(asked.head.fields, rules)
             else { return .no }
-            var machine = CacheMachine(asked, candidates: [step.entry], rules: rules)
-            switch machine.begin(at: now) {
-            case .serve(let serving): isFresh = isFresh && serving.revalidation == nil
-            case .send, .unavailable: isFresh = false
-            }
-            conditions = machine.validation
+            let machine = CacheMachine(asked, candidates: [step.entry], rules: rules)
+            isFresh = isFresh && !machine.isBypassed && machine.usability(of: step.entry, at: now) == .servable
+            last = machine
             previous = ResponseHead(status: step.entry.status, fields: step.entry.fields)
         }
         if isFresh { return .give }
+        let conditions = last?.validation ?? Fields()
         return conditions.isEmpty ? .no : .ask(conditions)
     }
 

@@ -295,7 +295,8 @@ extension CacheDriver {
             hiding: call.session.configuration.secretFields)
         return StageAnswer(
             response: response,
-            notes: StageNotes(callHistory: call.callHistory.noting(use, nil), hasMadeBody: false))
+            notes: StageNotes(
+                callHistory: call.callHistory.noting(use, nil, storedNamed: stored.entry.wasNamed), hasMadeBody: false))
     }
 
     /// The hop of a response for which nothing was sent.

@@ -26,6 +26,9 @@ package import DunlinSemantics
         package var provenance: Provenance?
         /// What the session's cache did with the last hop, as far as known then; nil without a cache.
         var notedUse: HTTPSession.CacheUse?
+        /// Whether the stored response that was served had been asked for with something that says who asks; nil if none
+        /// was served.
+        var storedNamed: Bool?
         /// The outcome of storing the response; nil if it is not to be stored.
         var storing: StoringOutcome?
 
@@ -113,8 +116,10 @@ extension HTTPSession.Metrics {
 }
 
 extension CallHistory? {
-    /// The history with the cache's use for the last hop.
-    func noting(_ use: HTTPSession.CacheUse, _ storing: StoringOutcome?) -> CallHistory {
-        with { ($0.notedUse, $0.storing) = (use, storing) }
+    /// The history with the cache's use for the last hop; `storedNamed` is known of what was stored.
+    func noting(
+        _ use: HTTPSession.CacheUse, _ storing: StoringOutcome?, storedNamed: Bool? = nil
+    ) -> CallHistory {
+        with { ($0.notedUse, $0.storing, $0.storedNamed) = (use, storing, storedNamed) }
     }
 }

@@ -161,7 +161,7 @@ extension DownloadRun {
     func resumeData(of part: DownloadPart, _ pieces: [ResumeData.Piece]) -> ResumeData {
         let address = WebAddress(origin: original.head.origin, target: original.head.target, fragment: nil)
         return ResumeData(
-            address, method: original.head.method, fields: original.head.fields, validator: machine.validator,
+            address, method: original.head.method, fields: ownFields, validator: machine.validator,
             completeLength: machine.completeLength, partPath: part.file.path, pieces: pieces,
             source: source, hiding: secretFields)
     }

@@ -9,6 +9,8 @@ struct DownloadRun {
     let download: Download
     /// The request as the caller made it, without a range.
     let original: TransportRequest
+    /// The request's own fields, without those of its session.
+    let ownFields: Fields
     /// The fields that must not be stored beside the file.
     let secretFields: HTTP.SecretFields
     /// Whether ranges may be requested at all.
@@ -46,7 +48,7 @@ struct DownloadRun {
 
     init(_ download: Download, of call: LiveCall) {
         let request = call.request
-        (self.download, original) = (download, request)
+        (self.download, original, ownFields) = (download, request, call.asked.options.fields)
         secretFields = call.unstoredFields
         let mayResume = ResumeMachine.mayResume(
             request.head.method, request.head.fields, hasBody: !request.body.isNone)

@@ -48,7 +48,9 @@ import Testing
 
     private static func verdict(_ kept: KeptAnswer, at now: Int64 = 0, to hops: [Hop]) -> KeptAnswer.Verdict {
         var next = hops.makeIterator()
-        return kept.verdict(at: now, PlayedCache.rules) { _ in next.next()?.request }
+        return kept.verdict(at: now, PlayedCache.rules) { _ in
+            next.next().map { ($0.request, $0.request.asker.named) }
+        }
     }
 
     private static let fresh: Fields = ["Cache-Control": "max-age=60", "ETag": "\"1\""]
@@ -181,7 +183,8 @@ import Testing
         let provenance = Self.provenance([Self.there]).renamed(name, for: nil)
         let kept = try #require(provenance.kept(provenance.steps[0].answer, at: 0, PlayedCache.rules))
         let verdict = kept.verdict(at: 0, PlayedCache.rules) { _ in
-            Self.there.with { $0.target = "/c" }.request.named(name)
+            let asked = Self.there.with { $0.target = "/c" }.request
+            return (asked.named(name), asked.asker.named)
         }
         #expect(verdict == .give)
     }

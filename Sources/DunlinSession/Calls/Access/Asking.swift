@@ -151,6 +151,8 @@ extension Asking {
             added: added, always: always, hasOwnAuthorization: head.fields.contains("authorization"))
     }
 
+    // Inlined, or each hop that is answered from the cache takes hundreds of instructions longer.
+    @inline(__always)
     private func addSigns(
         of source: AccessSource, _ request: TransportRequest, _ head: RequestHead, _ setup: Access.ConnectionSetup,
         _ jarCounts: Bool, to signs: inout [Access.Sign]
@@ -207,6 +209,7 @@ extension Asking {
         return origin.scheme == .https ? rules + trust(setup.policies.origins.setup) : rules
     }
 
+    @inline(__always)
     private func add(
         _ source: AccessSource, of origin: HTTP.Origin, _ setup: Access.ConnectionSetup, to rules: inout String
     ) {

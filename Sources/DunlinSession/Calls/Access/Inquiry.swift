@@ -9,6 +9,8 @@ package struct Inquiry: Sendable {
     package let call: HTTPSession.Call
     private let asking: Asking
     private let access: Access
+    package let asker: CacheAsker
+    package let name: CacheAsker.Name
     /// What the program says the answer is the same for, instead of the URL; nil for nothing.
     package private(set) var identity: CacheKey?
 
@@ -16,12 +18,13 @@ package struct Inquiry: Sendable {
         self.call = call
         asking = Asking(call)
         access = try Access(of: TransportRequest(head: call.head), asking.beforeInterceptors)
+        asker = access.asker
+        name = asker.named
     }
 
     /// Whether what is kept or shared may answer it: it is known who asks, and nothing forbids to ask.
     package var isShareable: Bool { access.isKept && access.refusal == nil }
 
-    package var asker: CacheAsker { access.asker }
     package var key: CacheKey { identity ?? CacheKey(access.head) }
 
     /// The same request under a name instead of its URL, at the same address and Host.
@@ -46,20 +49,21 @@ package struct Inquiry: Sendable {
     /// Whether what is kept answers it now.
     package func verdict(on kept: KeptAnswer, at now: Int64, mode: CacheMode) -> KeptAnswer.Verdict {
         guard isShareable else { return .no }
-        var current = self.access
+        var current = access
         return kept.verdict(at: now, rules) { redirect in
-            if let redirect {
-                do {
-                    guard let next = try asking.redirected(current.request, by: redirect) else { return nil }
-                    current = try Access(of: next, asking)
-                } catch {
-                    // What cannot be asked for has no answer.
-                    return nil
-                }
+            guard let redirect else {
+                let asked = CacheRequest(access.head, by: asker, mode: mode)
+                return (identity.map { asked.named($0) } ?? asked, name)
+            }
+            do {
+                guard let next = try asking.redirected(current.request, by: redirect) else { return nil }
+                current = try Access(of: next, asking)
+            } catch {
+                // What cannot be asked for has no answer.
+                return nil
             }
             guard current.isKept, current.refusal == nil else { return nil }
-            let asked = CacheRequest(current.head, by: current.asker, mode: mode)
-            return redirect == nil ? identity.map { asked.named($0) } ?? asked : asked
+            return (CacheRequest(current.head, by: current.asker, mode: mode), current.asker.named)
         }
     }
 
@@ -121,7 +125,6 @@ extension HTTPSession {
     ) throws -> Inquiry {
         var options = options
         options.fields = fields
-        options.keepsProvenance = true
         return try Inquiry(
             core.call(
                 method, target, options: options, accept: accept, kind: .stream, isObserved: isObserved(options)))

@@ -11,7 +11,7 @@ extension LiveCall {
         let names = Provenance.Step.Names(
             name(access, head, jarCounts: session.user.isNamed),
             withJar: access.jar == nil ? nil : name(access, head, jarCounts: true),
-            isNamed: CredentialFields.areNamed(sent.fields, access.secretFields))
+            isNamed: callHistory?.steps.storedNamed ?? CredentialFields.areNamed(sent.fields, access.secretFields))
         let confirmation = confirmation(of: access, over: answer.hop)
         return Provenance.Step(
             CacheRequest(head, by: access.asker), sent: sent, answer.head, names, rules: access.rules,
