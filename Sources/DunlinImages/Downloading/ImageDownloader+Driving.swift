@@ -104,17 +104,14 @@ extension ImageDownloader {
 
     /// Notes that the server confirmed the picture in memory, which is kept as the answer says from now on. Returns
     /// false if that does not answer every waiter: then everything has to be downloaded.
-    func confirm(_ id: UInt64, _ head: ResponseHead, _ kept: KeptAnswer?) -> Bool {
+    func confirm(_ id: UInt64, _ arrival: ImageTransfer.Arrival) -> Bool {
         guard let download = downloads[id], let stale = download.stale else { return false }
         downloads[id]?.stale = nil
         guard wanted(of: id).allSatisfy({ $0.key == stale.key && $0.request.decodes }) else { return false }
         let picture = stale.stored.image
-        if let kept {
-            store(picture, of: kept, for: stale.key, download)
-        } else {
-            cache?.removeImage(for: stale.key)
-        }
-        end(id) { .success(self.response($0, .confirmedMemory, head, picture: picture)) }
+        if arrival.kept == nil { cache?.removeImage(for: stale.key) }
+        store(picture, of: arrival, for: stale.key, download)
+        end(id) { .success(self.response($0, .confirmedMemory, arrival.head, picture: picture)) }
         return true
     }
 
@@ -134,15 +131,13 @@ extension ImageDownloader {
         for waiter in wanted where waiter.request.decodes {
             let outcome = download.made[waiter.key.filter]?.map { $0.scaled(waiter.key.scale) }
             outcomes[waiter.key] = outcome
-            guard !stored.contains(waiter.key), waiter.request.memoryUse(settings.cacheMode) != .skip,
-                case .success(let picture) = outcome, let kept = arrival.kept
+            guard waiter.request.memoryUse(settings.cacheMode) != .skip, case .success(let picture) = outcome,
+                stored.insert(waiter.key).inserted
             else { continue }
             var key = waiter.key
             // The user may be another one since it was asked for.
             key.asker = arrival.asker
-            if cache?.shouldCache(picture, for: key) == true, store(picture, of: kept, for: key, download) {
-                stored.insert(waiter.key)
-            }
+            store(picture, of: arrival, for: key, download)
         }
         end(id) { waiter in
             guard waiter.request.decodes, let outcome = outcomes[waiter.key] else {
@@ -157,11 +152,18 @@ extension ImageDownloader {
         downloads[id]?.made[chain] = outcome
     }
 
-    /// Stores a picture, unless it was asked for by code that others' requests pass and this one's did not.
-    @discardableResult
-    private func store(_ picture: ImageBuffer, of kept: KeptAnswer, for key: ImageKey, _ download: Download) -> Bool {
-        guard let cache, !download.asker.isException else { return false }
-        return cache.add(StoredImage(picture, of: kept), for: key, since: download.removals[0])
+    /// Stores a picture, unless it was asked for by code that others' requests pass and this one's did not. One that may
+    /// not be stored removes what it would have replaced.
+    private func store(
+        _ picture: ImageBuffer, of arrival: ImageTransfer.Arrival, for key: ImageKey, _ download: Download
+    ) {
+        guard let cache, !download.asker.isException else { return }
+        if let kept = arrival.kept {
+            guard cache.shouldCache(picture, for: key) else { return }
+            cache.add(StoredImage(picture, of: kept), for: key, since: download.removals[0])
+        } else if arrival.head.status.isSuccess, arrival.head.status != .partialContent {
+            cache.removeImage(for: key)
+        }
     }
 
     /// The requests that a download serves: its waiters', or the last one's if only the cache is left.
@@ -225,9 +227,9 @@ private struct Run: Sendable {
         let ending = await transfer.run(stale) { await reference.downloader?.moved(id, $0) }
         switch ending {
         case .failed(let error): await reference.downloader?.fail(id, error)
-        case .confirmed(let head, let kept):
+        case .confirmed(let arrival):
             // Somebody wants a picture that was not validated: send once more, without a condition.
-            let isAnswer = await onDefaultPool { await reference.downloader?.confirm(id, head, kept) }
+            let isAnswer = await onDefaultPool { await reference.downloader?.confirm(id, arrival) }
             if isAnswer == false { await drive(nil) }
         case .whole(let response, let arrival): await make(response, arrival)
         }

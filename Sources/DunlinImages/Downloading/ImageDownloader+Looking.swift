@@ -41,10 +41,9 @@ extension ImageDownloader {
     }
 
     nonisolated func shared(_ inquiry: Inquiry, _ request: Request) -> SharedDownload {
-        let isNamed = inquiry.identity != nil
         let question = SharedQuestion(
-            url: inquiry.key, asker: inquiry.asker, method: isNamed ? .get : inquiry.method,
-            fields: isNamed ? ExactText("") : inquiry.fields, cache: request.httpCacheMode)
+            url: inquiry.key, asker: inquiry.asker, method: inquiry.identity == nil ? inquiry.method : .get,
+            fields: inquiry.fields, cache: request.httpCacheMode)
         return SharedDownload(question: question, epoch: session.epoch)
     }
 
@@ -58,15 +57,16 @@ extension ImageDownloader {
         guard let cache, request.decodes, !request.fields.contains("range"),
             let mode = request.memoryUse(settings.cacheMode).cacheMode
         else { return .nothing }
-        var stale: Stale?
         for stored in cache.images(for: key) {
             switch inquiry.verdict(on: stored.answer, at: cache.now, mode: mode) {
             case .give: return .give(stored.image)
-            case .ask(let conditions): stale = stale ?? Stale(key: key, stored: stored, conditions: conditions)
+            // An older one is no answer instead.
+            case .ask(let fields):
+                return fields.isEmpty ? .nothing : .ask(Stale(key: key, stored: stored, conditions: fields))
             case .no: continue
             }
         }
-        return stale.map { .ask($0) } ?? .nothing
+        return .nothing
     }
 }
 

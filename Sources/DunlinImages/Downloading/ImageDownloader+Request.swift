@@ -42,7 +42,8 @@ extension ImageDownloader {
         case fresh
         /// A stored picture is the answer, however old.
         case any
-        /// A stored picture is validated, however new, if its server gave a validator.
+        /// A stored picture is validated, however new, if its server gave a validator; but not while it is fresh and
+        /// `immutable`.
         case validated
         /// Stored pictures are ignored; the new one is stored.
         case reload

@@ -193,7 +193,8 @@ extension ImageDownloader {
             state.settle(.failure(refusal))
             return receipt
         }
-        let (begun, actions) = machine.begin(number, shared, priority, limit, isAlone: !mayJoin)
+        let (begun, actions) = machine.begin(number, shared, priority, limit, isAlone: !asker.mayWait)
+        if !inquiry.isShareable { machine.retire(begun) }
         waiting[number] = waiter
         downloads[begun] = download
         perform(actions)

@@ -17,7 +17,7 @@ struct ImageTransfer: Sendable {
     enum Ending: Sendable {
         case whole(HTTP.WholeResponse, Arrival)
         /// 304: the stored picture is unchanged.
-        case confirmed(ResponseHead, KeptAnswer?)
+        case confirmed(Arrival)
         case failed(any Error)
     }
 
@@ -53,7 +53,7 @@ struct ImageTransfer: Sendable {
                 // Redirects may lead elsewhere by now, where another picture has the same tag or an older date, and the
                 // user may be another one.
                 if inquiry.isConfirmed(known, by: response) {
-                    return .confirmed(response.head, inquiry.kept(response, at: now(), confirming: known))
+                    return .confirmed(arrival(response, inquiry, confirming: known))
                 }
                 stale = nil
             } catch {
@@ -81,10 +81,16 @@ struct ImageTransfer: Sendable {
         } catch {
             return .failed(named(error))
         }
-        let arrival = Arrival(
+        return .whole(HTTP.WholeResponse(head: response.head, body: body.bytes), arrival(response, inquiry))
+    }
+
+    private func arrival(
+        _ response: HTTPSession.StreamedResponse, _ inquiry: Inquiry, confirming known: KeptAnswer? = nil
+    ) -> Arrival {
+        let isPart = response.status == .partialContent
+        return Arrival(
             head: response.head, use: response.cacheUse, asker: ImageKey(inquiry, filter: nil, scale: 1).asker,
-            kept: response.status == .partialContent ? nil : inquiry.kept(response, at: now()))
-        return .whole(HTTP.WholeResponse(head: response.head, body: body.bytes), arrival)
+            kept: isPart ? nil : inquiry.kept(response, at: now(), confirming: known))
     }
 
     private var options: HTTPSession.Options {

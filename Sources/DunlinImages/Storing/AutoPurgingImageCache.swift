@@ -174,6 +174,12 @@ extension AutoPurgingImageCache {
             var images = machine.value(for: key) ?? []
             if case .identifier = key { images = [] }
             images.add(image)
+            // Variants make no room for themselves at the cost of others.
+            while images.count > 1,
+                images.reduce(0, { $0 + max($1.image.byteCount, $1.bytesBeside) }) > machine.preferred
+            {
+                images.removeLast()
+            }
             return machine.add(
                 images, bytes: images.reduce(0) { $0 + $1.image.byteCount },
                 beside: images.reduce(key.byteCount) { $0 + $1.bytesBeside }, for: key)

@@ -175,7 +175,7 @@ extension CacheMachine {
 
     /// The fields that ask about the chosen candidate, and nothing else of the request.
     var validation: Fields {
-        guard let chosen else { return Fields() }
+        guard let chosen, !conditions.areOwn else { return Fields() }
         return question(about: chosen, .stale).fields.filtered { Self.ofValidation.contains($0) }
     }
 

@@ -17,8 +17,9 @@ package struct KeptAnswer: Sendable {
 
     package enum Verdict: Sendable, Equatable {
         case give
-        /// It may be given once the server has confirmed it, asked with these fields.
+        /// It may be given once the server has confirmed it, asked with these fields; if there are none, it is outdated.
         case ask(Fields)
+        /// It is not for them.
         case no
     }
 
@@ -50,9 +51,7 @@ package struct KeptAnswer: Sendable {
             last = machine
             previous = ResponseHead(status: step.entry.status, fields: step.entry.fields)
         }
-        if isFresh { return .give }
-        let conditions = last?.validation ?? Fields()
-        return conditions.isEmpty ? .no : .ask(conditions)
+        return isFresh ? .give : .ask(last?.validation ?? Fields())
     }
 
     /// Whether whoever is given the other one would be given this one instead: a newer one takes its place.
@@ -86,6 +85,7 @@ extension Provenance {
             step.isOfOne && step.request.key == old.entry.key && step.request.asker.named == old.asker
         }
         return isSame && entry.selecting.matches(last.asked(last.answer).head.fields, rules)
+            && Confirmation.names(entry, in: last.answer.fields) ?? true
     }
 
     /// The provenance of what is the same under another name than its URL, and for who asked before code of the

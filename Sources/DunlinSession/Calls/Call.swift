@@ -187,7 +187,7 @@ extension HTTPSession.Call {
     /// Whether the answer may be kept outside the session's cache: in a file, or as a picture.
     var isKept: Bool {
         kind == .download || options.rare?.values.keepsProvenance == true
-            || observers?.hasHook(\.destination) == true
+            || observers.map { $0.hasHook(\.destination) || $0.hasHook(\.response) } == true
     }
 
     /// The request as the caller made it.

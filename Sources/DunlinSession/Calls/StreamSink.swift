@@ -125,7 +125,7 @@ final class StreamSink: Sink {
             history: callHistory?.redirects ?? [],
             retries: callHistory?.retryHistory?.retried ?? [],
             callHistory: callHistory, secretFields: arrival.response.secretFields, origin: last.head.origin,
-            sent: last.head.fields, queued: call.queued
+            queued: call.queued
         )
     }
 

@@ -79,7 +79,6 @@ private struct Redirecting {
     private var chain: [HTTPSession.Redirect] {
         let url = request.head.origin.description + request.head.target
         var redirect = HTTPSession.Redirect(method: request.head.method, url: url, head: response.head)
-        redirect.cookie = (call.sent ?? request).head.fields["cookie"]
         redirect.secretFields = call.session.configuration.secretFields
         return (callHistory?.redirects ?? []) + [redirect]
     }

@@ -7,8 +7,6 @@ extension HTTPSession {
         /// The requested URL, without user info.
         public var url: String
         public var head: ResponseHead
-        /// The cookies that the request was sent with.
-        package var cookie: String?
         /// The names whose values are not shown.
         var secretFields = HTTP.SecretFields.usual
 

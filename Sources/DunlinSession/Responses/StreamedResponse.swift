@@ -24,8 +24,6 @@ extension HTTPSession {
         let secretFields: HTTP.SecretFields
         /// Who was asked last, also if an interceptor changed that.
         let origin: HTTP.Origin
-        /// The fields of the request that it answers, as sent.
-        package let sent: Fields
         /// How long the call waited in a queue, in nanoseconds.
         var queued: Int64 = 0
 

@@ -72,8 +72,8 @@ import Testing
         let kept = try #require(Self.kept([hop]))
         #expect((Self.verdict(kept, to: [hop]) == .give) == (lifetime ?? 1 > 0))
         if let lifetime {
-            #expect(Self.verdict(kept, at: max(0, lifetime - 1), to: [hop]) == (lifetime > 0 ? .give : .no))
-            #expect(Self.verdict(kept, at: lifetime, to: [hop]) == .no)
+            #expect(Self.verdict(kept, at: max(0, lifetime - 1), to: [hop]) == (lifetime > 0 ? .give : .ask([:])))
+            #expect(Self.verdict(kept, at: lifetime, to: [hop]) == .ask([:]))
         } else {
             #expect(Self.verdict(kept, at: 1 << 40, to: [hop]) == .give)
         }
@@ -146,6 +146,7 @@ import Testing
             return Self.provenance([later[0], last]).confirms(kept, PlayedCache.rules)
         }
         #expect(confirms { _ in })
+        #expect(!confirms { $0.answer = ["ETag": "\"2\""] })
         #expect(!confirms { $0.target = "/c" })
         #expect(!confirms { $0.user = "bob" })
         #expect(!confirms { $0.isConfirmed = false })
@@ -165,6 +166,12 @@ import Testing
         #expect(renewed(["Cache-Control": "no-store"]) == nil)
         let varied = try #require(renewed(["Vary": "X-Theme"]))
         #expect(Self.verdict(varied, at: 100, to: [Self.there.with { $0.fields = ["X-Theme": "dark"] }]) == .no)
+    }
+
+    @Test func `nothing is asked about for who has conditions of their own`() throws {
+        let kept = try #require(Self.kept([Self.there]))
+        let own = Self.there.with { $0.fields = ["If-None-Match": "\"2\""] }
+        #expect(Self.verdict(kept, at: 60, to: [own]) == .ask([:]))
     }
 
     @Test func `a newer answer takes the place of what its asker would have been given`() throws {

@@ -36,7 +36,6 @@ struct Access: Sendable {
             case handler
             case interceptors
             case jar
-            case redirectHook
         }
 
         case password(user: String, password: String)

@@ -1,3 +1,4 @@
+internal import DunlinReactor
 internal import DunlinRules
 package import DunlinSemantics
 internal import DunlinTransport
@@ -79,11 +80,21 @@ package struct Inquiry: Sendable {
         isShareable ? provenance(of: response)?.kept(response.head, at: now, confirming: former, rules) : nil
     }
 
-    /// Interceptors around calls may add something that is not known before they are asked: whoever made the request
-    /// counts instead.
+    /// Interceptors around calls may ask for something else or as somebody else, which is not known before they are
+    /// asked, or answer by themselves: what was asked for, and by whom, counts instead.
     private func provenance(of response: HTTPSession.StreamedResponse) -> Provenance? {
-        response.callHistory?.provenance?.renamed(
-            identity, for: asking.chain.callInterceptors.isEmpty ? nil : asker)
+        if asking.chain.callInterceptors.isEmpty {
+            return response.callHistory?.provenance?.renamed(identity, for: nil)
+        }
+        if let provenance = response.callHistory?.provenance { return provenance.renamed(key, for: asker) }
+        var provenance = Provenance()
+        let now = WallClock.seconds
+        provenance.add(
+            Provenance.Step(
+                CacheRequest(access.head, by: asker).named(key), sent: access.head, response.head,
+                .init(nil, withJar: nil, isNamed: false), rules: access.rules, isConfirmed: true, isElsewhere: false,
+                sentAt: now, receivedAt: now))
+        return provenance
     }
 
     private var rules: CacheRules { asking.chain.settings.cacheRules }

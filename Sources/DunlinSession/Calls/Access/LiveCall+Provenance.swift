@@ -5,7 +5,8 @@ internal import DunlinTransport
 extension LiveCall {
     /// The step of a hop that has been answered.
     func step(_ answer: TransportResponse, to access: Access, sentAt: Int64) -> Provenance.Step {
-        let sent = (sent ?? request).head
+        // A stored answer was not sent for.
+        let sent = sent?.head ?? access.head
         var head = access.head
         head.fields["cookie"] = sent.fields["cookie"]
         let names = Provenance.Step.Names(
@@ -22,7 +23,7 @@ extension LiveCall {
     /// The user whom a session's handler named by a password counts too: it may name another at any challenge. If only
     /// code of the request's own knows who asks, only this call goes on, and only with the same credentials.
     private func name(_ access: Access, _ head: RequestHead, jarCounts: Bool) -> Bytes? {
-        var fields = (sent ?? request).head.fields
+        var fields = sent?.head.fields ?? access.head.fields
         // Of Digest only the name of the user counts, since the rest belongs to one request.
         let password = fields["authorization"].flatMap(Self.named)
         var user: String
