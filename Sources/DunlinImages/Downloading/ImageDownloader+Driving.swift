@@ -152,8 +152,8 @@ extension ImageDownloader {
         downloads[id]?.made[chain] = outcome
     }
 
-    /// Stores a picture, unless it was asked for by code that others' requests pass and this one's did not. One that may
-    /// not be stored removes what it would have replaced.
+    /// Stores a picture, unless it was asked for by code that others' requests pass and this one's did not. One that
+    /// may not be stored removes what it would have replaced.
     private func store(
         _ picture: ImageBuffer, of arrival: ImageTransfer.Arrival, for key: ImageKey, _ download: Download
     ) {

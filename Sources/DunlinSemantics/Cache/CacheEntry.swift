@@ -96,6 +96,15 @@ package struct CacheEntry: Sendable {
             && (other.date, other.receivedAt) <= (date, receivedAt)
     }
 
+    /// Whose answer it was when it was stored: everybody's or one user's, and whether it was asked for with something
+    /// that says who asks.
+    package struct Whose: Sendable {
+        package let isEverybodys: Bool
+        package let wasNamed: Bool
+    }
+
+    package var whose: Whose { Whose(isEverybodys: owner.user == nil, wasNamed: wasNamed) }
+
     /// Whether it is only for some requests of its URL.
     var isVariant: Bool { !selecting.members.isEmpty || owner.user != nil }
 

@@ -17,7 +17,8 @@ package struct KeptAnswer: Sendable {
 
     package enum Verdict: Sendable, Equatable {
         case give
-        /// It may be given once the server has confirmed it, asked with these fields; if there are none, it is outdated.
+        /// It may be given once the server has confirmed it, asked with these fields. If there are none, it is
+        /// outdated.
         case ask(Fields)
         /// It is not for them.
         case no

@@ -69,11 +69,14 @@ enum Storability {
         _ directives: ResponseDirectives, for request: CacheRequest, _ rules: CacheRules
     ) -> CacheOwner? {
         let asker = request.asker
-        let isForOthers = directives.isPublic || directives.mustRevalidate || directives.hasSharedAge
-        guard !isForOthers || directives.isPrivate, let user = asker.name else {
+        guard !isForEverybody(directives), let user = asker.name else {
             return CacheOwner(user: nil, terms: asker.terms)
         }
         return rules.hashing(.sha256, user).map { CacheOwner(user: $0, terms: asker.terms) }
+    }
+
+    static func isForEverybody(_ directives: ResponseDirectives) -> Bool {
+        !directives.isPrivate && (directives.isPublic || directives.mustRevalidate || directives.hasSharedAge)
     }
 
     private static func isStorable(_ head: ResponseHead, _ directives: ResponseDirectives) -> Bool {
@@ -99,4 +102,9 @@ enum Storability {
         else { return false }
         return Invalidation.key(of: String(reference), for: request.head) == request.key
     }
+}
+
+extension ResponseHead {
+    /// Whether it says that it may be given to others than who asked.
+    package var isForEverybody: Bool { Storability.isForEverybody(ResponseDirectives(fields)) }
 }

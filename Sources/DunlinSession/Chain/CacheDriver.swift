@@ -296,7 +296,7 @@ extension CacheDriver {
         return StageAnswer(
             response: response,
             notes: StageNotes(
-                callHistory: call.callHistory.noting(use, nil, storedNamed: stored.entry.wasNamed), hasMadeBody: false))
+                callHistory: call.callHistory.noting(use, nil, stored: stored.entry.whose), hasMadeBody: false))
     }
 
     /// The hop of a response for which nothing was sent.

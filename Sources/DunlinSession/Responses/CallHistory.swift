@@ -26,9 +26,8 @@ package import DunlinSemantics
         package var provenance: Provenance?
         /// What the session's cache did with the last hop, as far as known then; nil without a cache.
         var notedUse: HTTPSession.CacheUse?
-        /// Whether the stored response that was served had been asked for with something that says who asks; nil if none
-        /// was served.
-        var storedNamed: Bool?
+        /// Whose the stored response was that was served; nil if none was.
+        var stored: CacheEntry.Whose?
         /// The outcome of storing the response; nil if it is not to be stored.
         var storing: StoringOutcome?
 
@@ -116,10 +115,10 @@ extension HTTPSession.Metrics {
 }
 
 extension CallHistory? {
-    /// The history with the cache's use for the last hop; `storedNamed` is known of what was stored.
+    /// The history with the cache's use for the last hop; `stored` is whose it was, if it was served.
     func noting(
-        _ use: HTTPSession.CacheUse, _ storing: StoringOutcome?, storedNamed: Bool? = nil
+        _ use: HTTPSession.CacheUse, _ storing: StoringOutcome?, stored: CacheEntry.Whose? = nil
     ) -> CallHistory {
-        with { ($0.notedUse, $0.storing, $0.storedNamed) = (use, storing, storedNamed) }
+        with { ($0.notedUse, $0.storing, $0.stored) = (use, storing, stored) }
     }
 }

@@ -1,4 +1,5 @@
 internal import DunlinReactor
+internal import DunlinRules
 internal import DunlinSemantics
 internal import DunlinTransport
 
@@ -9,10 +10,14 @@ extension LiveCall {
         let sent = sent?.head ?? access.head
         var head = access.head
         head.fields["cookie"] = sent.fields["cookie"]
-        let names = Provenance.Step.Names(
-            name(access, head, jarCounts: session.user.isNamed),
-            withJar: access.jar == nil ? nil : name(access, head, jarCounts: true),
-            isNamed: callHistory?.steps.storedNamed ?? CredentialFields.areNamed(sent.fields, access.secretFields))
+        let stored = callHistory?.steps.stored
+        let isNamed = stored?.wasNamed ?? CredentialFields.areNamed(sent.fields, access.secretFields)
+        // The cache gives a user what nobody's credentials asked for, and redirects that are for others, too.
+        let isRedirect = RedirectRules.isRedirect(answer.head.status)
+        let isNobodys = stored?.isEverybodys ?? (isRedirect && answer.head.isForEverybody)
+        let usual = isNobodys ? Self.nobody : name(access, head, jarCounts: session.user.isNamed)
+        let withJar = isNobodys ? usual : name(access, head, jarCounts: true)
+        let names = Provenance.Step.Names(usual, withJar: access.jar == nil ? nil : withJar, isNamed: isNamed)
         let confirmation = confirmation(of: access, over: answer.hop)
         return Provenance.Step(
             CacheRequest(head, by: access.asker), sent: sent, answer.head, names, rules: access.rules,
@@ -39,6 +44,8 @@ extension LiveCall {
         }
         return access.asker(.known(ExactText(user))).name
     }
+
+    private static let nobody = CacheAsker(user: "nobody", fields: Fields()).name
 
     /// The user whom a password names; nil for another credential.
     private static func named(by credential: String) -> String? {

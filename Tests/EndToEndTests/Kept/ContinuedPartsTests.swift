@@ -1,0 +1,115 @@
+import Dunlin
+import DunlinTesting
+import Folders
+import Synchronization
+import Testing
+
+/// What is the same user's in spite of what happens on the way goes on.
+@Suite(.timeLimit(.minutes(10))) struct `What goes on with its own part` {
+    private static let arrived = 300_000
+
+    /// Leaves a download midway, and continues it. Returns where it went on.
+    private static func resumed(_ stage: Stage, _ file: ServedFile) async throws -> Int? {
+        let folder = try Folder()
+        let task = try stage.session.downloadTask("file", to: .file("\(folder.path)/file"))
+        task.resume()
+        try await stage.eventually("much has come") { task.downloaded.wireBytes == arrived }
+        let data = try #require(await task.cancelProducingResumeData())
+        let response = try await stage.session.download(resumeData: data, to: .file("\(folder.path)/file"))
+        #expect(try folder.contents("file") == file.contents)
+        return response.value.resumedAt
+    }
+
+    private static func stalled() -> ServedFile {
+        let file = ServedFile(1 << 20)
+        file.change { $0.faults = [.stall(after: arrived)] }
+        return file
+    }
+
+    @Test func `a file behind a redirect that the cache has goes on for a jar with cookies`() async throws {
+        let (file, jar) = (Self.stalled(), CookieJar())
+        try await Stage.with(
+            tolerating: true,
+            configure: {
+                $0.cookies = jar
+                $0.cache = HTTPSession.Cache(.standard)
+            }
+        ) { (stage: Stage) async throws in
+            try jar.receive(["Set-Cookie": "user=alice"], from: stage.server.baseURL)
+            let asked = Atomic(0)
+            stage.server.respond { request in
+                if request.target != "/file" { return file.reply(to: request) }
+                asked.add(1, ordering: .relaxed)
+                return .response(302, fields: ["Location": "/blob", "Cache-Control": "max-age=600"])
+            }
+            #expect(try await Self.resumed(stage, file) == Self.arrived)
+            #expect(asked.load(ordering: .relaxed) == 1)
+        }
+    }
+
+    @Test func `a file goes on whose first answer was a challenge with a cookie`() async throws {
+        let (file, jar) = (Self.stalled(), CookieJar())
+        try await Stage.with(
+            tolerating: true,
+            configure: {
+                $0.cookies = jar
+                $0.basicInClearText = .allowed
+                $0.credentials = .password(user: "alice", password: "pw")
+            }
+        ) { (stage: Stage) async throws in
+            stage.server.respond { request in
+                if request.fields["authorization"] != nil { return file.reply(to: request) }
+                return .response(
+                    401, fields: ["WWW-Authenticate": #"Basic realm="r""#, "Set-Cookie": "session=1"])
+            }
+            #expect(try await Self.resumed(stage, file) == Self.arrived)
+        }
+    }
+
+    @Test func `a download that a hook makes of a response goes on after a break`() async throws {
+        let (file, folder, clock) = (ServedFile(1 << 20, cuts: [Self.arrived]), try Folder(), ManualClock())
+        try await Stage.with(clock: clock, tolerating: true) { (stage: Stage) async throws in
+            file.serve(on: stage)
+            var options = HTTPSession.Options()
+            options.hooks.response = { _, _ in .download(to: .file("\(folder.path)/file")) }
+            let task = try stage.session.task("file", options: options, as: .bytes)
+            task.resume()
+            try await clock.advance(by: .seconds(1), until: "the download is over") { task.resultIfEnded != nil }
+            _ = try await task.value
+            #expect(try folder.contents("file") == file.contents)
+            #expect(stage.server.requests.map { $0.fields["range"] } == [nil, "bytes=\(Self.arrived)-"])
+        }
+    }
+
+    /// Nobody's file is stored, with the tag of the user's.
+    @Test func `a file does not go on with what the cache has of nobody's`() async throws {
+        let (alices, nobodys) = (
+            LoopbackServer.Entity(length: 1 << 18, offset: 1, tag: #""one""#),
+            LoopbackServer.Entity(length: 1 << 18, offset: 0, tag: #""one""#)
+        )
+        let folder = try Folder()
+        let stalls = Atomic(true)
+        try await Stage.with(tolerating: true, configure: { $0.cache = HTTPSession.Cache(.standard) }) {
+            (stage: Stage) async throws in
+            stage.server.respond { request in
+                let entity = request.fields["x-api-key"] == nil ? nobodys : alices
+                return stalls.load(ordering: .relaxed) && request.fields["x-api-key"] != nil
+                    ? entity.reply(to: request, .stall(after: 100_000)) : entity.reply(to: request)
+            }
+            var options = HTTPSession.Options()
+            options.fields = ["X-Api-Key": "alice"]
+            options.cacheMode = .none
+            let task = try stage.session.downloadTask("file", options: options, to: .file("\(folder.path)/file"))
+            task.resume()
+            try await stage.eventually("much has come") { task.downloaded.wireBytes == 100_000 }
+            let data = try #require(await task.cancelProducingResumeData())
+            stalls.store(false, ordering: .relaxed)
+            _ = try await stage.session.get("file", as: .bytes)
+            options.cacheMode = .session
+            _ = try await stage.session.download(
+                resumeData: data, options: options, to: .file("\(folder.path)/file"))
+            #expect(
+                try folder.contents("file") != Bytes(alices.bytes.array[..<100_000] + nobodys.bytes.array[100_000...]))
+        }
+    }
+}
