@@ -143,7 +143,7 @@ extension CacheEntry {
     ) -> CacheEntry? {
         let directives = ResponseDirectives(fields)
         guard let selecting = Storability.selecting(fields, for: request.head.fields, rules),
-            let owner = Storability.owner(directives, for: request, rules)
+            let owner = Storability.owner(fields, directives, for: request, rules)
         else { return nil }
         return CacheEntry(
             key: key, method: method, selecting: selecting, owner: owner, wasNamed: wasNamed,

@@ -170,7 +170,7 @@ extension CacheMachine {
     /// Whether the bytes of an entry may be joined with what comes now: servers may give two users' pages one tag, and
     /// what nobody asked for is for everybody, but the rest of it may be made for who asks now.
     func isOfAsker(_ entry: CacheEntry) -> Bool {
-        Storability.owner(ResponseDirectives(entry.fields), for: request, rules)?.user == entry.owner.user
+        Storability.owner(entry.fields, ResponseDirectives(entry.fields), for: request, rules)?.user == entry.owner.user
     }
 
     /// The fields that ask about the chosen candidate, and nothing else of the request.

@@ -27,7 +27,7 @@ enum Storability {
         guard isStorable(head, directives), fitsMethod(request, head, directives),
             !RequestDirectives(request.head.fields).isNoStore,
             let selecting = selecting(head.fields, for: request.head.fields, rules),
-            let owner = owner(directives, for: request, rules),
+            let owner = owner(head.fields, directives, for: request, rules),
             let extent = CacheDraft.Extent(head)
         else { return nil }
         var fields = StoredFields.stored(of: head.fields, directives, receivedAt: exchange.receivedAt)
@@ -64,19 +64,23 @@ enum Storability {
     /// Returns the response's owner; nil if it cannot be kept without keeping secrets.
     ///
     /// A response to a request with credentials is for the same ones, unless it says that it may be shared (§3.5). The
-    /// RFC does not demand that of a private cache, but one for several users needs it.
+    /// RFC does not demand that of a private cache, but one for several users needs it. What varies by the credentials
+    /// is for the same ones in any case: those that are added on the way select no variant.
     static func owner(
-        _ directives: ResponseDirectives, for request: CacheRequest, _ rules: CacheRules
+        _ fields: Fields, _ directives: ResponseDirectives, for request: CacheRequest, _ rules: CacheRules
     ) -> CacheOwner? {
         let asker = request.asker
-        guard !isForEverybody(directives), let user = asker.name else {
+        guard !isForEverybody(fields, directives), let user = asker.name else {
             return CacheOwner(user: nil, terms: asker.terms)
         }
         return rules.hashing(.sha256, user).map { CacheOwner(user: $0, terms: asker.terms) }
     }
 
-    static func isForEverybody(_ directives: ResponseDirectives) -> Bool {
-        !directives.isPrivate && (directives.isPublic || directives.mustRevalidate || directives.hasSharedAge)
+    static func isForEverybody(_ fields: Fields, _ directives: ResponseDirectives) -> Bool {
+        guard !directives.isPrivate, directives.isPublic || directives.mustRevalidate || directives.hasSharedAge,
+            case .names(let names) = VaryField(fields)
+        else { return false }
+        return !names.contains("authorization")
     }
 
     private static func isStorable(_ head: ResponseHead, _ directives: ResponseDirectives) -> Bool {
@@ -106,5 +110,5 @@ enum Storability {
 
 extension ResponseHead {
     /// Whether it says that it may be given to others than who asked.
-    package var isForEverybody: Bool { Storability.isForEverybody(ResponseDirectives(fields)) }
+    package var isForEverybody: Bool { Storability.isForEverybody(fields, ResponseDirectives(fields)) }
 }

@@ -52,6 +52,15 @@ import Testing
         #expect(Self.isServed(entry, to: Self.request("a", ["x-token": "2", "Accept": "*/*", "X-API-KEY": "1"])))
     }
 
+    @Test func `a response that varies by Authorization is for the same user, even if it says that it is for others`()
+        throws
+    {
+        let fields: Fields = ["Cache-Control": "public, max-age=60", "Vary": "Accept, Authorization"]
+        let entry = try #require(Self.stored(for: Self.request("alice"), fields))
+        #expect(Self.isServed(entry, to: Self.request("alice")))
+        #expect(!Self.isServed(entry, to: Self.request("bob")) && !Self.isServed(entry, to: Self.request()))
+    }
+
     @Test func `a response to a request without credentials is for everybody, as is one that says so`() throws {
         let nobodys = try #require(Self.stored(for: Self.request("", ["Accept": "*/*"])))
         let shared = try #require(Self.stored(for: Self.requests[2], ["Cache-Control": "public, max-age=60"]))

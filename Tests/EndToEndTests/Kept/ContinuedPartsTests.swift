@@ -7,6 +7,7 @@ import Testing
 /// What is the same user's in spite of what happens on the way goes on.
 @Suite(.timeLimit(.minutes(10))) struct `What goes on with its own part` {
     private static let arrived = 300_000
+    private static let publicly: Fields = ["Cache-Control": "public, max-age=60"]
 
     /// Leaves a download midway, and continues it. Returns where it went on.
     private static func resumed(_ stage: Stage, _ file: ServedFile) async throws -> Int? {
@@ -78,6 +79,43 @@ import Testing
             _ = try await task.value
             #expect(try folder.contents("file") == file.contents)
             #expect(stage.server.requests.map { $0.fields["range"] } == [nil, "bytes=\(Self.arrived)-"])
+        }
+    }
+
+    /// The cache has a user's file that is for everybody, with the tag of nobody's.
+    @Test func `a file does not go on with a user's that is for everybody`() async throws {
+        let (alices, nobodys) = (
+            LoopbackServer.Entity(length: 1 << 18, offset: 1, tag: #""one""#, fields: Self.publicly),
+            LoopbackServer.Entity(length: 1 << 18, offset: 0, tag: #""one""#, fields: Self.publicly)
+        )
+        let (folder, jar) = (try Folder(), CookieJar())
+        let stalls = Atomic(true)
+        try await Stage.with(
+            tolerating: true,
+            configure: {
+                $0.cache = HTTPSession.Cache(.standard)
+                $0.cookies = jar
+            }
+        ) { (stage: Stage) async throws in
+            stage.server.respond { request in
+                let isNobody = request.fields["cookie"] == nil
+                let entity = isNobody ? nobodys : alices
+                let stall = isNobody && stalls.load(ordering: .relaxed)
+                return stall ? entity.reply(to: request, .stall(after: 100_000)) : entity.reply(to: request)
+            }
+            var options = HTTPSession.Options()
+            options.cacheMode = .none
+            let task = try stage.session.downloadTask("file", options: options, to: .file("\(folder.path)/file"))
+            task.resume()
+            try await stage.eventually("much has come") { task.downloaded.wireBytes == 100_000 }
+            let data = try #require(await task.cancelProducingResumeData())
+            stalls.store(false, ordering: .relaxed)
+            try jar.receive(["Set-Cookie": "user=alice"], from: stage.server.baseURL)
+            _ = try await stage.session.get("file", as: .bytes)
+            _ = jar.remove { _ in true }
+            _ = try await stage.session.download(resumeData: data, to: .file("\(folder.path)/file"))
+            let contents = try folder.contents("file")
+            #expect(contents == alices.bytes || contents == nobodys.bytes)
         }
     }
 

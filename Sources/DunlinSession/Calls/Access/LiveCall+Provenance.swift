@@ -12,11 +12,18 @@ extension LiveCall {
         head.fields["cookie"] = sent.fields["cookie"]
         let stored = callHistory?.steps.stored
         let isNamed = stored?.wasNamed ?? CredentialFields.areNamed(sent.fields, access.secretFields)
-        // The cache gives a user what nobody's credentials asked for, and redirects that are for others, too.
-        let isRedirect = RedirectRules.isRedirect(answer.head.status)
-        let isNobodys = stored?.isEverybodys ?? (isRedirect && answer.head.isForEverybody)
-        let usual = isNobodys ? Self.nobody : name(access, head, jarCounts: session.user.isNamed)
-        let withJar = isNobodys ? usual : name(access, head, jarCounts: true)
+        // The cache gives a user what nobody's credentials asked for, and what is for others, too: of a redirect only
+        // where it leads counts, and of a body nobody knows whose it was.
+        let isForOthers = answer.head.isForEverybody
+        let isNobodys =
+            RedirectRules.isRedirect(answer.head.status) && isForOthers || stored?.isEverybodys == true && !isForOthers
+        let isUnknown = !isNobodys && stored?.isEverybodys == true
+        func named(jarCounts: Bool) -> Bytes? {
+            if isUnknown { return nil }
+            return isNobodys ? Self.nobody : name(access, head, jarCounts: jarCounts)
+        }
+        let usual = named(jarCounts: session.user.isNamed)
+        let withJar = named(jarCounts: true)
         let names = Provenance.Step.Names(usual, withJar: access.jar == nil ? nil : withJar, isNamed: isNamed)
         let confirmation = confirmation(of: access, over: answer.hop)
         return Provenance.Step(
