@@ -168,9 +168,10 @@ extension CacheMachine {
     }
 
     /// Whether the bytes of an entry may be joined with what comes now: servers may give two users' pages one tag, and
-    /// what nobody asked for is for everybody, but the rest of it may be made for who asks now.
+    /// what is for everybody, because nobody asked for it or it says so, may be made for who asks now.
     func isOfAsker(_ entry: CacheEntry) -> Bool {
-        Storability.owner(entry.fields, ResponseDirectives(entry.fields), for: request, rules)?.user == entry.owner.user
+        let isSomebodys = entry.owner.user == nil && entry.wasNamed
+        return !isSomebodys && CacheOwner.user(of: request.asker, rules) == entry.owner.user
     }
 
     /// The fields that ask about the chosen candidate, and nothing else of the request.

@@ -35,7 +35,8 @@ enum Storability {
         if isPart { fields = fields.filtered { !StoredFields.ofContent.contains($0) } }
         let entry = CacheEntry(
             key: request.key, method: request.head.method, selecting: selecting, owner: owner,
-            wasNamed: exchange.isNamed, status: isPart ? .ok : head.status, fields: fields, sentAt: exchange.sentAt,
+            wasNamed: exchange.isNamed || owner.user == nil && request.asker.name != nil,
+            status: isPart ? .ok : head.status, fields: fields, sentAt: exchange.sentAt,
             receivedAt: exchange.receivedAt, body: .whole(0), said: directives, rules: rules)
         return CacheDraft(entry: entry, extent: extent, rules: rules)
     }

@@ -13,14 +13,16 @@ import Testing
             head, by: CacheAsker(user: user, terms: terms, fields: fields), passesBy: passesBy)
     }
 
-    /// What is stored of an answer; nil if nothing is.
-    private static func stored(for request: CacheRequest, _ answer: Fields = fresh) -> CacheEntry? {
+    /// What is stored of an answer; nil if nothing is. `count` is the length of what came; nil for all.
+    private static func stored(
+        for request: CacheRequest, _ answer: Fields = fresh, count: Int? = nil
+    ) -> CacheEntry? {
         var machine = CacheMachine(request, candidates: [], rules: PlayedCache.rules)
         _ = machine.begin(at: 0)
         let update = machine.answered(
             by: ResponseHead(status: 200, fields: answer), sentAt: 0, receivedAt: 0)
         guard case .store(let draft, _)? = update.changes.first else { return nil }
-        return draft.ended(count: 0, isComplete: true)
+        return draft.ended(count: count ?? 0, isComplete: count == nil)
     }
 
     private static func isServed(_ entry: CacheEntry, to request: CacheRequest) -> Bool {
@@ -59,6 +61,21 @@ import Testing
         let entry = try #require(Self.stored(for: Self.request("alice"), fields))
         #expect(Self.isServed(entry, to: Self.request("alice")))
         #expect(!Self.isServed(entry, to: Self.request("bob")) && !Self.isServed(entry, to: Self.request()))
+    }
+
+    @Test(arguments: ["private", "public"], ["alice", ""])
+    func `the rest of a part is asked for only by whom the part came for`(says: String, first: String) throws {
+        let fields: Fields = ["Cache-Control": "\(says), max-age=60", "ETag": "\"1\"", "Content-Length": "10"]
+        let entry = try #require(Self.stored(for: Self.request(first), fields, count: 5))
+        for next in ["alice", "bob", ""] {
+            var machine = CacheMachine(Self.request(next), candidates: [entry], rules: PlayedCache.rules)
+            guard case .send(let sending) = machine.begin(at: 1) else {
+                Issue.record("a part is served")
+                continue
+            }
+            let isOwn = first == next && (first == "" || says == "private")
+            #expect(sending.fields.contains("range") == isOwn, "\(next)")
+        }
     }
 
     @Test func `a response to a request without credentials is for everybody, as is one that says so`() throws {

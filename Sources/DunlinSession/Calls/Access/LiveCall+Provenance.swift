@@ -11,7 +11,6 @@ extension LiveCall {
         var head = access.head
         head.fields["cookie"] = sent.fields["cookie"]
         let stored = callHistory?.steps.stored
-        let isNamed = stored?.wasNamed ?? CredentialFields.areNamed(sent.fields, access.secretFields)
         // The cache gives a user what nobody's credentials asked for, and what is for others, too: of a redirect only
         // where it leads counts, and of a body nobody knows whose it was.
         let isForOthers = answer.head.isForEverybody
@@ -24,7 +23,9 @@ extension LiveCall {
         }
         let usual = named(jarCounts: session.user.isNamed)
         let withJar = named(jarCounts: true)
-        let names = Provenance.Step.Names(usual, withJar: access.jar == nil ? nil : withJar, isNamed: isNamed)
+        let isNamed = stored?.wasNamed ?? CredentialFields.areNamed(sent.fields, access.secretFields)
+        let names = Provenance.Step.Names(
+            usual, withJar: access.jar == nil ? nil : withJar, isNamed: isNamed && !isNobodys)
         let confirmation = confirmation(of: access, over: answer.hop)
         return Provenance.Step(
             CacheRequest(head, by: access.asker), sent: sent, answer.head, names, rules: access.rules,
