@@ -66,9 +66,9 @@ package struct CacheEntry: Sendable {
     package var method: HTTP.Method { object.contents.method }
     package var selecting: SelectingFields { object.contents.selecting }
     package var owner: CacheOwner { object.contents.owner }
-    /// Whether the body was asked for with something that says who asks; where it is everybody's, whether somebody asked
-    /// for it, by whatever sign. A known password is not sent before a server asks for it, and servers may give what
-    /// anybody gets and what a user gets one tag.
+    /// Whether the body was asked for with something that says who asks; where it is everybody's, whether anybody with
+    /// a sign asked for it. A known password is not sent before a server asks for it, and servers may give what anybody
+    /// gets and what a user gets one tag.
     package var wasNamed: Bool { object.contents.wasNamed }
     /// The status, never 206 or 304: a part is stored as a 200 that is not complete (RFC 9111 §3.3).
     package var status: HTTP.Status { object.contents.status }

@@ -49,15 +49,18 @@ package struct Provenance: Sendable {
 extension Provenance.Step {
     /// Who asked, as texts that are the same for the same user and for nobody else. They may contain secrets.
     package struct Names: Sendable {
-        let usual: Bytes?
-        /// The same with the user's jar, whether it added cookies or not; nil without a jar.
-        let withJar: Bytes?
+        package let usual: Bytes?
+        /// The same with the user's jar, whether it added cookies or not, and with the names of the cookies that were
+        /// sent; nil without a jar.
+        package let withJar: Bytes?
+        /// The same with the names of those that the jar has after the answer.
+        package let afterwards: Bytes?
         /// Whether something was sent that says who asks. A known password is not sent before a server asks for it:
         /// what came before that is nobody's.
         let isNamed: Bool
 
-        package init(_ usual: Bytes?, withJar: Bytes?, isNamed: Bool) {
-            (self.usual, self.withJar, self.isNamed) = (usual, withJar, isNamed)
+        package init(_ usual: Bytes?, withJar: Bytes?, afterwards: Bytes? = nil, isNamed: Bool) {
+            (self.usual, self.withJar, self.afterwards, self.isNamed) = (usual, withJar, afterwards, isNamed)
         }
     }
 
@@ -65,8 +68,8 @@ extension Provenance.Step {
     ///
     /// The query is left out, since it is often signed anew each time, and so is the path if it is the one that was
     /// `asked` for: whoever asks for another says that it has the same file.
-    fileprivate func text(jarCounts: Bool, asked: String?) -> [Bytes]? {
-        guard let name = jarCounts ? names.withJar : names.usual, isConfirmed else { return nil }
+    fileprivate func text(_ name: KeyPath<Names, Bytes?>, asked: String?) -> [Bytes]? {
+        guard let name = names[keyPath: name], isConfirmed else { return nil }
         var origin = sent.origin.description
         if let address = sent.origin.route?.address { origin += " \(address)" }
         if let host = CacheKey.ownHost(of: sent) { origin += " Host: \(host)" }
@@ -78,12 +81,12 @@ extension Provenance.Step {
 
 extension Provenance {
     /// Who asked where for each hop, under which terms; nil if nobody may continue what came.
-    package func texts(for asked: RequestHead, jarCounts: Bool) -> [[Bytes]]? {
+    package func texts(for asked: RequestHead, _ name: KeyPath<Step.Names, Bytes?>) -> [[Bytes]]? {
         if steps.isEmpty { return nil }
         var texts: [[Bytes]] = []
         for (index, step) in steps.enumerated() {
             let path = index == 0 ? String(asked.path) : nil
-            guard let text = step.text(jarCounts: jarCounts, asked: path) else { return nil }
+            guard let text = step.text(name, asked: path) else { return nil }
             texts.append(text)
         }
         return texts

@@ -7,9 +7,9 @@ internal import DunlinSemantics
 /// It is stored beside the file, so the hash is salted and does not reveal the user.
 struct ResumeSource: Sendable, Hashable {
     let salt: [UInt8]
-    /// Two hashes. In the second the user's jar counts whether it added cookies or not, because the answer may set its
-    /// first cookie, or remove its last. Without a jar, and if the answer sets none, the second is random: a cookie
-    /// that comes otherwise is that of a login.
+    /// Two hashes. In the second the user's jar counts whether it added cookies or not, with the names of those that it
+    /// has after the answer, because that may set its first cookie, or remove its last. Without a jar, and if the
+    /// answer sets none, the second is random: a cookie that comes otherwise is that of a login.
     let hash: [UInt8]
 
     static let saltLength = 16
@@ -24,7 +24,7 @@ struct ResumeSource: Sendable, Hashable {
     /// Creates a source with a new salt.
     init(_ answer: Answer) {
         let salt = Self.random(Self.saltLength)
-        let texts = [answer.text, answer.setsCookies ? answer.textWithJar : nil]
+        let texts = [answer.text, answer.setsCookies ? answer.textAfterwards : nil]
         self.salt = salt
         hash = texts.flatMap { text in
             text.flatMap { Self.hash($0, salt) } ?? Self.random(Self.hashLength / 2)
@@ -43,13 +43,19 @@ struct ResumeSource: Sendable, Hashable {
     struct Answer: Sendable {
         /// The text; nil if nobody continues what came.
         let text: Bytes?
-        /// The text in which the jar counts; nil without one.
+        /// The texts in which the jar counts, with the cookies that were sent and with those that it has now; nil
+        /// without one.
         let textWithJar: Bytes?
+        let textAfterwards: Bytes?
         /// Whether it sets cookies, or a redirect that led to it has.
         let setsCookies: Bool
 
-        init(_ text: Bytes?, withJar textWithJar: Bytes? = nil, setsCookies: Bool = false) {
-            (self.text, self.textWithJar, self.setsCookies) = (text, textWithJar, setsCookies)
+        init(
+            _ text: Bytes?, withJar textWithJar: Bytes? = nil, afterwards textAfterwards: Bytes? = nil,
+            setsCookies: Bool = false
+        ) {
+            (self.text, self.textWithJar) = (text, textWithJar)
+            (self.textAfterwards, self.setsCookies) = (textAfterwards, setsCookies)
         }
 
         /// The answer of a call's last exchange. An answer that was not sent for, as an interceptor gives it, is
@@ -57,9 +63,11 @@ struct ResumeSource: Sendable, Hashable {
         init(to call: LiveCall) {
             let provenance = call.callHistory?.provenance ?? Provenance()
             let forms = provenance.steps.map { Self.form(of: $0, hiding: call.unstoredFields) }
+            let head = call.asked.head
             self.init(
-                Self.text(provenance.texts(for: call.asked.head, jarCounts: false), forms),
-                withJar: Self.text(provenance.texts(for: call.asked.head, jarCounts: true), forms),
+                Self.text(provenance.texts(for: head, \.usual), forms),
+                withJar: Self.text(provenance.texts(for: head, \.withJar), forms),
+                afterwards: Self.text(provenance.texts(for: head, \.afterwards), forms),
                 setsCookies: provenance.steps.contains { $0.answer.fields.contains("set-cookie") })
         }
 

@@ -207,7 +207,7 @@ import Testing
                         .init(Bytes(hop.user), withJar: nil, isNamed: false), rules: hop.terms,
                         isConfirmed: hop.isConfirmed, isElsewhere: hop.isElsewhere, sentAt: 0, receivedAt: 0))
             }
-            return provenance.texts(for: Self.redirect.request.head, jarCounts: false)
+            return provenance.texts(for: Self.redirect.request.head, \.usual)
         }
         let same = texts { _ in }
         #expect(same != nil)
@@ -216,6 +216,6 @@ import Testing
         #expect(texts { $0.user = "bob" } != same)
         #expect(texts { $0.terms = "guard" } != same)
         #expect(texts { $0.isConfirmed = false } == nil)
-        #expect(Provenance().texts(for: Self.redirect.request.head, jarCounts: false) == nil)
+        #expect(Provenance().texts(for: Self.redirect.request.head, \.usual) == nil)
     }
 }

@@ -82,6 +82,26 @@ import Testing
         }
     }
 
+    /// Before a login nobody asks, and the answer sets a cookie that says nothing of it.
+    @Test(arguments: [true, false])
+    func `a file goes on after its own first cookie, and not after a login`(logsIn: Bool) async throws {
+        let (file, jar) = (Self.stalled(), CookieJar())
+        try await Stage.with(tolerating: true, configure: { $0.cookies = jar }) { (stage: Stage) async throws in
+            stage.server.respond { request in
+                if request.target == "/blob" { return file.reply(to: request) }
+                return .response(302, fields: ["Location": "/blob", "Set-Cookie": "turn=1; Path=/blob"])
+            }
+            let folder = try Folder()
+            let task = try stage.session.downloadTask("file", to: .file("\(folder.path)/file"))
+            task.resume()
+            try await stage.eventually("much has come") { task.downloaded.wireBytes == Self.arrived }
+            let data = try #require(await task.cancelProducingResumeData())
+            if logsIn { try jar.receive(["Set-Cookie": "user=alice"], from: stage.server.baseURL) }
+            let response = try await stage.session.download(resumeData: data, to: .file("\(folder.path)/file"))
+            #expect(response.value.resumedAt == (logsIn ? 0 : Self.arrived))
+        }
+    }
+
     /// The cache has a user's file that is for everybody, with the tag of nobody's.
     @Test func `a file does not go on with a user's that is for everybody`() async throws {
         let (alices, nobodys) = (

@@ -21,11 +21,14 @@ extension LiveCall {
             if isUnknown { return nil }
             return isNobodys ? Self.nobody : name(access, head, jarCounts: jarCounts)
         }
-        let usual = named(jarCounts: session.user.isNamed)
-        let withJar = named(jarCounts: true)
+        let jar = asking.jar.flatMap { jar in named(jarCounts: true).map { (jar: jar, name: $0) } }
+        func withJar(_ cookies: String?) -> Bytes? { jar.map { Self.naming(cookies, behind: $0.name) } }
         let isNamed = stored?.wasNamed ?? CredentialFields.areNamed(sent.fields, access.secretFields)
         let names = Provenance.Step.Names(
-            usual, withJar: access.jar == nil ? nil : withJar, isNamed: isNamed && !isNobodys)
+            named(jarCounts: session.user.isNamed), withJar: withJar(head.fields["cookie"]),
+            // By now the jar has those that the answer has set.
+            afterwards: withJar(jar?.jar.completing(access.request).head.fields["cookie"]),
+            isNamed: isNamed && !isNobodys)
         let confirmation = confirmation(of: access, over: answer.hop)
         return Provenance.Step(
             CacheRequest(head, by: access.asker), sent: sent, answer.head, names, rules: access.rules,
@@ -51,6 +54,15 @@ extension LiveCall {
             user = "unknown \(session.user.number) \(delegate.id) \(Bytes(sent).hex)"
         }
         return access.asker(.known(ExactText(user))).name
+    }
+
+    /// A text with the names of cookies: other values may be another session of the same user's, and other names a
+    /// login.
+    private static func naming(_ cookies: String?, behind name: Bytes) -> Bytes {
+        let names = (cookies ?? "").parts(at: UInt8(ascii: ";")).map { pair in
+            String(pair.prefix { $0 != "=" }.drop { $0 == " " })
+        }
+        return Bytes(name.array + " with \(Set(names).sorted())".utf8)
     }
 
     private static let nobody = CacheAsker(user: "nobody", fields: Fields()).name
