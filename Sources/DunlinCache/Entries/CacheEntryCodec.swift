@@ -36,7 +36,7 @@ package enum CacheEntryCodec {
         bytes.append(number: entry.sentAt)
         bytes.append(number: entry.receivedAt)
         bytes.append(flag: entry.isDoubtful)
-        bytes.append(flag: entry.wasNamed)
+        bytes.append(number: UInt8((entry.wasNamed ? 1 : 0) + (entry.hasEverybodysBody ? 2 : 0)))
         append(entry.body, to: &bytes)
         append(entry.selecting, to: &bytes)
         append(entry.owner, to: &bytes)
@@ -97,7 +97,8 @@ package enum CacheEntryCodec {
         let sentAt = try reader.number(Int64.self)
         let receivedAt = try reader.number(Int64.self)
         let isDoubtful = try reader.flag()
-        let wasNamed = try reader.flag()
+        let asked = try reader.number(UInt8.self)
+        guard asked < 4 else { throw .value }
         let body = try body(&reader)
         let selecting = try selecting(&reader)
         let owner = try owner(&reader)
@@ -105,8 +106,8 @@ package enum CacheEntryCodec {
         try reader.end()
         let entry = CacheEntry(
             key: CacheKey(text: key), method: HTTP.Method(method), selecting: selecting, owner: owner,
-            wasNamed: wasNamed, status: status, fields: fields, sentAt: sentAt, receivedAt: receivedAt, body: body,
-            isDoubtful: isDoubtful, rules: rules)
+            wasNamed: asked % 2 == 1, hasEverybodysBody: asked > 1, status: status, fields: fields, sentAt: sentAt,
+            receivedAt: receivedAt, body: body, isDoubtful: isDoubtful, rules: rules)
         guard isWithinLimits(entry) else { throw .value }
         return entry
     }

@@ -12,6 +12,7 @@ package struct CacheEntry: Sendable {
         let selecting: SelectingFields
         let owner: CacheOwner
         let wasNamed: Bool
+        let hasEverybodysBody: Bool
         let status: HTTP.Status
         let fields: Fields
         let sentAt: Int64
@@ -41,14 +42,16 @@ package struct CacheEntry: Sendable {
     /// Creates an entry. `said` are the directives of the response, if they were read already.
     package init(
         key: CacheKey, method: HTTP.Method = .get, selecting: SelectingFields, owner: CacheOwner = .everybody,
-        wasNamed: Bool = false, status: HTTP.Status, fields: Fields, sentAt: Int64, receivedAt: Int64, body: CachedBody,
-        isDoubtful: Bool = false, said: ResponseDirectives? = nil, rules: CacheRules
+        wasNamed: Bool = false, hasEverybodysBody: Bool = false, status: HTTP.Status, fields: Fields, sentAt: Int64,
+        receivedAt: Int64, body: CachedBody, isDoubtful: Bool = false, said: ResponseDirectives? = nil,
+        rules: CacheRules
     ) {
         let directives = (said ?? ResponseDirectives(fields)).withoutNames
         let date = Freshness.date(fields)
         object = Object(
             Contents(
-                key: key, method: method, selecting: selecting, owner: owner, wasNamed: wasNamed, status: status,
+                key: key, method: method, selecting: selecting, owner: owner, wasNamed: wasNamed,
+                hasEverybodysBody: hasEverybodysBody, status: status,
                 fields: fields, sentAt: sentAt, receivedAt: receivedAt,
                 ageless: fields.contains("age") ? fields.without(["age"]) : fields,
                 directives: directives, date: date ?? receivedAt,
@@ -70,6 +73,9 @@ package struct CacheEntry: Sendable {
     /// a sign asked for it. A known password is not sent before a server asks for it, and servers may give what anybody
     /// gets and what a user gets one tag.
     package var wasNamed: Bool { object.contents.wasNamed }
+    /// Whether one user's server has confirmed a body that was everybody's: the head is that user's, and of the body
+    /// nothing else is known.
+    package var hasEverybodysBody: Bool { object.contents.hasEverybodysBody }
     /// The status, never 206 or 304: a part is stored as a 200 that is not complete (RFC 9111 §3.3).
     package var status: HTTP.Status { object.contents.status }
     /// The stored fields: without what `StoredFields` leaves out, with the Age that the response came with.
@@ -104,7 +110,7 @@ package struct CacheEntry: Sendable {
         package let wasNamed: Bool
     }
 
-    package var whose: Whose { Whose(isEverybodys: owner.user == nil, wasNamed: wasNamed) }
+    package var whose: Whose { Whose(isEverybodys: owner.user == nil || hasEverybodysBody, wasNamed: wasNamed) }
 
     /// Whether it is only for some requests of its URL.
     var isVariant: Bool { !selecting.members.isEmpty || owner.user != nil }
@@ -149,6 +155,7 @@ extension CacheEntry {
         let isGivenAway = owner.user == nil && self.owner.user != nil
         return CacheEntry(
             key: key, method: method, selecting: selecting, owner: owner, wasNamed: wasNamed || isGivenAway,
+            hasEverybodysBody: hasEverybodysBody || self.owner.user == nil && owner.user != nil,
             status: status, fields: fields, sentAt: sentAt, receivedAt: receivedAt, body: body, said: directives,
             rules: rules)
     }

@@ -171,7 +171,7 @@ extension CacheMachine {
     /// what is for everybody, because nobody asked for it or it says so, may be made for who asks now.
     func isOfAsker(_ entry: CacheEntry) -> Bool {
         let isSomebodys = entry.owner.user == nil && entry.wasNamed
-        return !isSomebodys && CacheOwner.user(of: request.asker, rules) == entry.owner.user
+        return !isSomebodys && !entry.hasEverybodysBody && CacheOwner.user(of: request.asker, rules) == entry.owner.user
     }
 
     /// The fields that ask about the chosen candidate, and nothing else of the request.

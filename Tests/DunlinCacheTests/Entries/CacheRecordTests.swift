@@ -16,11 +16,13 @@ import Testing
     private static func entry(
         _ body: CachedBody, method: HTTP.Method = .get, status: HTTP.Status = .ok, fields: Fields = secret,
         selecting: [SelectingFields.Member] = [], owner: CacheOwner = .everybody, sentAt: Int64 = 1000,
-        wasNamed: Bool = false, isDoubtful: Bool = false, key: String = "https://a.test/ä?b"
+        wasNamed: Bool = false, hasEverybodysBody: Bool = false, isDoubtful: Bool = false,
+        key: String = "https://a.test/ä?b"
     ) -> CacheEntry {
         CacheEntry(
             key: CacheKey(text: key), method: method, selecting: SelectingFields(selecting), owner: owner,
-            wasNamed: wasNamed, status: status, fields: fields, sentAt: sentAt, receivedAt: 1001, body: body,
+            wasNamed: wasNamed, hasEverybodysBody: hasEverybodysBody, status: status, fields: fields, sentAt: sentAt,
+            receivedAt: 1001, body: body,
             isDoubtful: isDoubtful,
             rules: TestCacheFolder.rules)
     }
@@ -28,6 +30,7 @@ import Testing
     private static let sound = [
         entry(.whole(0)), entry(.whole(Int(1) << 40), isDoubtful: true),
         entry(.part(0..<7, complete: nil), wasNamed: true),
+        entry(.whole(1), owner: CacheOwner(user: TestCacheFolder.bytes(32), terms: ""), hasEverybodysBody: true),
         entry(.part(3..<7, complete: 7)), entry(.part(0..<7, complete: 8), method: "QUERY"),
         entry(.whole(1), status: .notFound, fields: [:], sentAt: 0),
         entry(
@@ -55,7 +58,7 @@ import Testing
         #expect((read.sentAt, read.receivedAt) == (entry.sentAt, entry.receivedAt))
         #expect(read.body == entry.body)
         #expect(read.isDoubtful == entry.isDoubtful)
-        #expect(read.wasNamed == entry.wasNamed)
+        #expect(read.wasNamed == entry.wasNamed && read.hasEverybodysBody == entry.hasEverybodysBody)
         #expect(CacheEntryCodec.encoded(read) == bytes)
     }
 
@@ -102,7 +105,8 @@ import Testing
         let member = SelectingFields.Member(name: "x-form", value: Bytes("\(id)"))
         return CacheEntry(
             key: entry.key, method: entry.method, selecting: SelectingFields(entry.selecting.members + [member]),
-            owner: entry.owner, wasNamed: entry.wasNamed, status: entry.status, fields: entry.fields,
+            owner: entry.owner, wasNamed: entry.wasNamed, hasEverybodysBody: entry.hasEverybodysBody,
+            status: entry.status, fields: entry.fields,
             sentAt: entry.sentAt,
             receivedAt: entry.receivedAt, body: entry.body, isDoubtful: entry.isDoubtful, rules: TestCacheFolder.rules)
     }

@@ -78,6 +78,21 @@ import Testing
         }
     }
 
+    @Test func `what a user's server confirms is theirs, and its body is known to be everybody's`() throws {
+        let stale: Fields = ["Cache-Control": "max-age=0", "ETag": "\"1\""]
+        let entry = try #require(Self.stored(for: Self.request(), stale))
+        var machine = CacheMachine(Self.request("alice"), candidates: [entry], rules: PlayedCache.rules)
+        _ = machine.begin(at: 1)
+        let update = machine.answered(by: ResponseHead(status: 304, fields: Self.fresh), sentAt: 1, receivedAt: 1)
+        guard case .update(_, let confirmed)? = update.changes.first else {
+            Issue.record("it is not updated")
+            return
+        }
+        #expect(Self.isServed(confirmed, to: Self.request("alice")) && !Self.isServed(confirmed, to: Self.request()))
+        #expect(entry.whose.isEverybodys && confirmed.whose.isEverybodys)
+        #expect(!(try #require(Self.stored(for: Self.request("alice")))).whose.isEverybodys)
+    }
+
     @Test func `a response to a request without credentials is for everybody, as is one that says so`() throws {
         let nobodys = try #require(Self.stored(for: Self.request("", ["Accept": "*/*"])))
         let shared = try #require(Self.stored(for: Self.requests[2], ["Cache-Control": "public, max-age=60"]))

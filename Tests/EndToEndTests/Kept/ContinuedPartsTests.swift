@@ -102,6 +102,47 @@ import Testing
         }
     }
 
+    /// Nobody's file is stored, and the user's server confirms it by its tag.
+    @Test func `a file does not go on with nobody's that the user's server has confirmed`() async throws {
+        let (alices, nobodys) = (
+            LoopbackServer.Entity(length: 1 << 18, offset: 1, tag: #""one""#),
+            LoopbackServer.Entity(length: 1 << 18, offset: 0, tag: #""one""#)
+        )
+        let (folder, jar) = (try Folder(), CookieJar())
+        let stalls = Mutex(true)
+        let lifetime = Mutex("max-age=0")
+        try await Stage.with(
+            tolerating: true,
+            configure: {
+                $0.cache = HTTPSession.Cache(.standard)
+                $0.cookies = jar
+            }
+        ) { (stage: Stage) async throws in
+            stage.server.respond { request in
+                let fields: Fields = ["Cache-Control": lifetime.withLock(\.self), "ETag": #""one""#]
+                if request.fields["if-none-match"] != nil { return .response(304, fields: fields) }
+                var entity = request.fields["cookie"] == nil ? nobodys : alices
+                entity.fields = ["Cache-Control": lifetime.withLock(\.self)]
+                let stall = request.fields["cookie"] != nil && stalls.withLock(\.self)
+                return stall ? entity.reply(to: request, .stall(after: 100_000)) : entity.reply(to: request)
+            }
+            _ = try await stage.session.get("file", as: .bytes)
+            lifetime.withLock { $0 = "max-age=600" }
+            try jar.receive(["Set-Cookie": "user=alice"], from: stage.server.baseURL)
+            var options = HTTPSession.Options()
+            options.cacheMode = .none
+            let task = try stage.session.downloadTask("file", options: options, to: .file("\(folder.path)/file"))
+            task.resume()
+            try await stage.eventually("much has come") { task.downloaded.wireBytes == 100_000 }
+            let data = try #require(await task.cancelProducingResumeData())
+            stalls.withLock { $0 = false }
+            #expect(try await stage.session.get("file", as: .bytes).value == nobodys.bytes)
+            _ = try await stage.session.download(resumeData: data, to: .file("\(folder.path)/file"))
+            let contents = try folder.contents("file")
+            #expect(contents == alices.bytes || contents == nobodys.bytes)
+        }
+    }
+
     /// The cache has a user's file that is for everybody, with the tag of nobody's.
     @Test func `a file does not go on with a user's that is for everybody`() async throws {
         let (alices, nobodys) = (

@@ -95,7 +95,8 @@ final class KeptServer: Sendable {
             let mood = String(selected.prefix { $0 != ":" })
             let next = page.destination(of: asker, mood, version: version, on: resource.host)
             fields["Location"] = url(of: next)
-            if page.setsCookie { fields["Set-Cookie"] = "turn=\(serial % 5); Path=\(next.path)" }
+            // A jar is one user's once it has a cookie: nobody is given the first.
+            if page.setsCookie, asker != .nobody { fields["Set-Cookie"] = "turn=\(serial % 5); Path=\(next.path)" }
             return .response(.found, fields: fields)
         }
         let text = KeptText(asker: asker, resource: resource, selected: selected, version: version)
