@@ -17,8 +17,8 @@ import Testing
     @Test func `a chain has the stages that any request may ask for, in their order`() throws {
         #expect(
             try Self.stages() == [
-                "RetryStage", "RedirectStage", "ProvenanceStage", "PasswordStage", "ConnectivityStage",
-                "ResendStage",
+                "RetryStage", "RedirectStage", "ProvenanceStage", "ConnectivityStage", "ResendStage",
+                "PasswordStage",
             ])
     }
 

@@ -36,8 +36,8 @@ extension Chain {
         let (coalescing, secretFields) = (configuration.coalescing, configuration.secretFields)
         if coalescing.isOn { stages.append(CoalescingStage(largestBody: coalescing.largestBody)) }
         if let cache = configuration.cache { stages.append(CacheStage(cache: cache, mode: configuration.cacheMode)) }
-        stages += authentication
         stages += [ConnectivityStage(), ResendStage()]
+        stages += authentication
         if let jar = configuration.cookies { stages.append(CookieStage(jar: jar)) }
         if secretFields != .usual { stages.append(SecretFieldStage(names: secretFields)) }
         return stages
