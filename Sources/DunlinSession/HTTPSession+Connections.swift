@@ -65,12 +65,11 @@ private struct OpeningSink: Sink {
 
     var isScope: Bool { true }
 
-    func take(from delegate: isolated TaskDelegate) async throws -> HTTPSession.Response<Void> {
-        let call = delegate[.main]
+    func take(from call: inout Sending) async throws -> HTTPSession.Response<Void> {
         guard let sockets = call.callTransport.sockets else {
             throw NetworkError(.cancelled, "opening the connections was cancelled")
         }
-        _ = try delegate.begin(nil, part: nil)
+        try call.begin(nil)
         do {
             try await sockets.openAhead(
                 of: call.request, upTo: count, call.delegate.settings?.exchangeOptions?.connectionRules,

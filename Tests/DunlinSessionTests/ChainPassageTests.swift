@@ -7,13 +7,13 @@ import Testing
 
 /// How many stages a call passes. What it does not pass costs it nothing.
 @Suite struct `A call on its way` {
-    /// How often each stage was asked for a driver.
+    /// How often each stage was called.
     private final class Count: Sendable {
-        private let asked = Mutex<[String: Int]>([:])
-        var all: [String: Int] { asked.withLock { $0 } }
+        private let called = Mutex<[String: Int]>([:])
+        var all: [String: Int] { called.withLock { $0 } }
 
         func note(_ stage: any Stage) {
-            asked.withLock { $0["\(type(of: stage))", default: 0] += 1 }
+            called.withLock { $0["\(type(of: stage))", default: 0] += 1 }
         }
     }
 
@@ -21,18 +21,19 @@ import Testing
         let base: any Stage
         let count: Count
 
-        func seesAll(of call: LiveCall) -> Bool { base.seesAll(of: call) }
+        func interest(in sending: Sending) -> StageInterest { base.interest(in: sending) }
 
-        func driver(for call: LiveCall) -> (any StageDriver)? {
+        func send(
+            _ request: TransportRequest, _ sending: inout Sending, _ next: Next
+        ) async throws -> TransportResponse {
             count.note(base)
-            return base.driver(for: call)
+            return try await base.send(request, &sending, next)
         }
     }
 
-    private static let others = [
-        "RetryStage": 1, "RedirectStage": 1, "ProvenanceStage": 1, "PasswordStage": 1, "ConnectivityStage": 1,
-        "ResendStage": 1,
-    ]
+    /// The stages that judge what is no success. If one must see every hop, they are called, too.
+    private static let judges = ["RedirectStage": 1, "PasswordStage": 1, "ResendStage": 1]
+    private static let cookies = judges.merging(["CookieStage": 1]) { $1 }
 
     /// The stages that a GET passes: of a session, with options, and answered so.
     struct Case: Sendable {
@@ -49,20 +50,19 @@ import Testing
         noCookies.handlesCookies = false
         return [
             Case(passed: [:]), Case(options: hooks, passed: [:]),
-            Case(configure: { $0.cookies = CookieJar() }, passed: ["CookieStage": 1]),
+            Case(configure: { $0.cookies = CookieJar() }, passed: cookies),
+            Case(configure: { $0.cookies = CookieJar() }, options: hooks, passed: cookies),
+            Case(configure: { $0.cookies = CookieJar() }, options: noCookies, passed: cookies),
             Case(
-                configure: { $0.cookies = CookieJar() }, options: hooks, passed: ["CookieStage": 1]),
-            Case(configure: { $0.cookies = CookieJar() }, options: noCookies, passed: ["CookieStage": 1]),
-            Case(configure: { $0.secretFields = HTTP.SecretFields(["X-Key"]) }, passed: ["SecretFieldStage": 1]),
-            Case(configure: { $0.retry = .exponential(attempts: 2) }, passed: ["RetryStage": 1]),
-            Case(options: .init(retry: .exponential(attempts: 2)), passed: ["RetryStage": 1]),
+                configure: { $0.secretFields = HTTP.SecretFields(["X-Key"]) },
+                passed: judges.merging(["SecretFieldStage": 1]) { $1 }),
+            Case(configure: { $0.retry = .exponential(attempts: 2) }, passed: [:]),
+            Case(options: .init(retry: .exponential(attempts: 2)), passed: [:]),
             Case(configure: { $0.authenticationHandler = { _ in .reject } }, passed: [:]),
             Case(configure: { $0.credentials = .password(user: "a", password: "b") }, passed: [:]),
-            // Who is answered with anything but a success is seen by all, each once.
-            Case(status: 404, passed: others),
-            Case(
-                configure: { $0.cookies = CookieJar() }, status: 404,
-                passed: others.merging(["CookieStage": 1]) { $1 }),
+            // Each sees once who is answered with anything but a success.
+            Case(status: 404, passed: judges),
+            Case(configure: { $0.cookies = CookieJar() }, status: 404, passed: cookies),
         ]
     }()
 

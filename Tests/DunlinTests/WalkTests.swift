@@ -50,7 +50,7 @@ import Testing
         func isCalled(in code: [String]) throws -> Bool {
             let isAmbiguous = isType ? false : try code.contains { try declares($0) }
             // To a regex, a dot within a word is no boundary.
-            let call = try Regex("\(isAmbiguous ? "\\." : "(?:^|\\W)")\(name)[(<]")
+            let call = try Regex("\(isAmbiguous ? "\\." : "(?:^|\\W)")\(name)(?:[(<]| \\{)")
             return try code.contains { try $0.contains(call) && !$0.contains("self.\(name)") && !declares($0) }
         }
     }

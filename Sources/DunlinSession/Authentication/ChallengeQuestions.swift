@@ -29,7 +29,7 @@ final class ChallengeQuestions: Sendable {
     /// The hook's response, perhaps to an earlier question by another request. If `isRefused` returns true for it, it
     /// is not used again, and `ask` asks anew.
     func response(
-        about space: Space, _ call: LiveCall, isRefused: (Credential) -> Bool, _ ask: () async throws -> Answer
+        about space: Space, _ call: Sending, isRefused: (Credential) -> Bool, _ ask: () async throws -> Answer
     ) async throws -> (Answer, Mark) {
         while true {
             let waiter = Waiter(on: call.loop)
@@ -72,7 +72,7 @@ final class ChallengeQuestions: Sendable {
 
     /// Waits for the response to another request's question; nil if that request ended without one.
     private func wait(
-        _ waiter: Waiter, _ space: Space, _ questionNumber: UInt64, _ call: LiveCall
+        _ waiter: Waiter, _ space: Space, _ questionNumber: UInt64, _ call: Sending
     ) async throws -> (Answer, UInt64)? {
         do {
             return try await call.value(

@@ -7,7 +7,7 @@ internal import Synchronization
 /// `RefreshMachine`.
 protocol CredentialSource: Sendable {
     /// The credential for a request now. Waits for a refresh if necessary, within the call's limits.
-    func grant(for call: LiveCall) async throws -> CredentialGrant
+    func grant(for call: Sending) async throws -> CredentialGrant
     func isRefused(by response: ResponseHead) -> Bool
     /// What to do with a request that was sent with grant `number` and refused.
     func refused(_ number: UInt64, at now: HTTP.Instant) -> CredentialRefusal
@@ -70,7 +70,7 @@ final class RefreshDriver<Source: HTTPSession.Authenticator>: CredentialSource {
 
     func accepted(_ number: UInt64) { state.withLock { $0.machine.accepted(number) } }
 
-    func grant(for call: LiveCall) async throws -> CredentialGrant {
+    func grant(for call: Sending) async throws -> CredentialGrant {
         let waiter = Waiter(on: call.loop)
         let answer = state.withLock {
             $0.machine.ask(
@@ -107,7 +107,7 @@ final class RefreshDriver<Source: HTTPSession.Authenticator>: CredentialSource {
 
     private var stale: Source.Credential? { state.withLock { $0.machine.held?.credential.credential } }
 
-    private func wait(_ waiter: Waiter, _ number: UInt64, _ call: LiveCall) async throws -> CredentialGrant {
+    private func wait(_ waiter: Waiter, _ number: UInt64, _ call: Sending) async throws -> CredentialGrant {
         let result: Result<CredentialGrant, any Error>
         do {
             result = try await call.value(of: waiter, isUnsent: true, late: "timed out waiting for a new credential")
@@ -126,7 +126,7 @@ extension RefreshDriver {
 
     /// Refreshes in tasks that belong to no request: they inherit no deadline and end with their session. Requests do
     /// not wait for code that ignores its cancellation; what it brings later still counts.
-    private func begin(_ number: UInt64, instead stale: Source.Credential?, _ call: LiveCall) {
+    private func begin(_ number: UInt64, instead stale: Source.Credential?, _ call: Sending) {
         let (core, loop, limit) = (call.session, call.loop, source.refreshTimeout)
         // The refresh waits for nothing that the code which needs it may not wait for.
         let around = Enclosure.alive.map(\.withoutName)

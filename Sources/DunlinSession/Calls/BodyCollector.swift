@@ -3,7 +3,7 @@ internal import DunlinTransport
 
 /// Reads a body to its end, up to a limit.
 struct BodyCollector {
-    let call: LiveCall
+    let call: Sending
 
     private var limit: Int? { call.asked.reading.limit }
 

@@ -11,7 +11,7 @@ package struct CallPart: Sendable {
     package let number: Int?
 
     /// Creates a part for what an interceptor sends: it is seen as the call, or as the call's current part.
-    init(of call: LiveCall) {
+    init(of call: Sending) {
         cancellation = Cancellation(partOf: call.cancellation, isFirst: true)
         exchangeOptions = call.part?.exchangeOptions ?? call.delegate.settings?.exchangeOptions
         number = call.part?.number

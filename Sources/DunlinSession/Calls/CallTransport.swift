@@ -25,19 +25,20 @@ package final class CallTransport: Sendable {
         self.limits = limits
     }
 
-    /// Makes one exchange. `noting` is called with hops after which a proxy required another sending.
-    func exchange(
-        _ request: TransportRequest, of call: LiveCall, noting: (HTTP.Hop) -> Void
-    ) async throws -> TransportResponse {
+    /// Makes one exchange, in as many rounds as a proxy needs for authentication.
+    func exchange(_ request: TransportRequest, of call: inout Sending) async throws -> TransportResponse {
         guard let sockets else { return try await customExchange(request, of: call) }
         let exchangeOptions = call.part?.exchangeOptions ?? call.delegate.settings?.exchangeOptions
         return try await sockets.exchange(
             request, cancellation: call.cancellation, uploads: call.uploads, exchangeOptions: exchangeOptions,
             chosen: call.chosen, observer: call.observers?.reporter(for: call.delegate),
-            number: call.delegate.id.rawValue, since: call.start, on: call.loop, noting: noting)
+            number: call.delegate.id.rawValue, since: call.start, on: call.loop
+        ) {
+            call.noteRound($0)
+        }
     }
 
-    private func customExchange(_ request: TransportRequest, of call: LiveCall) async throws -> TransportResponse {
+    private func customExchange(_ request: TransportRequest, of call: Sending) async throws -> TransportResponse {
         guard let custom else { throw NetworkError(.invalidConfiguration, "the session has no transport") }
         let exchangeOptions = call.part?.exchangeOptions ?? call.delegate.settings?.exchangeOptions
         let rules = call.delegate.settings?.exchangeOptions?.connectionRules ?? connectionRules

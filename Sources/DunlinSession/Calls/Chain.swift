@@ -29,7 +29,7 @@ final class Chain: Sendable {
         callInterceptors = InterceptorList(configuration.interceptors, .call)
         exchangeInterceptors = InterceptorList(configuration.interceptors, .exchange)
         sees = Atomic(
-            settings.retries.isSet || configuration.cookies != nil || configuration.cache != nil
+            configuration.cookies != nil || configuration.cache != nil
                 || configuration.coalescing.isOn || configuration.secretFields != .usual
                 || configuration.authentication != nil || stages.contains(where: \.hasLearned))
     }
@@ -40,6 +40,16 @@ final class Chain: Sendable {
 
     /// Whether some stage may see every hop of a call without settings of its own.
     var seesAll: Bool { sees.load(ordering: .relaxed) }
+
+    /// Whether some stage has to see every hop of a call.
+    @inline(__always)
+    func seesAll(of sending: Sending) -> Bool {
+        guard seesAll || sending.delegate.settings != nil else { return false }
+        return stages.contains { $0.interest(in: sending) == .everything }
+    }
+
+    /// The first stage, with the others behind it.
+    var first: Next { Next(stages) }
 
     /// Notes that requests may from now on carry an answer that was accepted before.
     func sendUnasked() { sees.store(true, ordering: .relaxed) }

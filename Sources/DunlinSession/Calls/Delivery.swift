@@ -11,8 +11,8 @@ struct Delivery<Taken: Sendable>: Sendable {
         (result, callHistory, queued) = (.failure(error), nil, 0)
     }
 
-    init(_ result: Result<HTTPSession.Response<Taken>, any Error>, _ live: consuming LiveCall?) {
-        (callHistory, queued) = (live?.callHistory, live?.queued ?? 0)
+    init(_ result: Result<HTTPSession.Response<Taken>, any Error>, _ sending: Sending) {
+        (callHistory, queued) = (sending.callHistory, sending.queued)
         self.result = queued > 0 ? result.after(waiting: queued, isFirst: callHistory?.hops.isEmpty ?? true) : result
     }
 
@@ -67,11 +67,11 @@ extension HTTPSession.Call {
     func named(_ error: any Error) -> any Error { error.named(source, nil, reading.errors) }
 }
 
-extension LiveCall {
+extension Sending {
     /// The call's final error: it names the request sent last, and says what may be done after everything that was
     /// sent.
     func named(_ error: any Error) -> any Error {
-        sentRequests.call.explained(error)
+        delegate.sent.explained(error)
             .named(RequestRecord.Source(sent ?? request), callHistory, asked.reading.errors)
     }
 }

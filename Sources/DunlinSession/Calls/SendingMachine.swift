@@ -22,7 +22,7 @@
 /// 5. A refused sending is not counted.
 ///
 /// It must not know requests, clocks or connections.
-struct SendingMachine: Sendable {
+package struct SendingMachine: Sendable {
     /// The limit of a call; `usual` is the one for the usual numbers of redirects and retries.
     static func limit(_ usual: Int, redirects: Int, attempts: Int) -> Int {
         let others = max(0, redirects - HTTPSession.RedirectPolicy().limit)
@@ -31,6 +31,8 @@ struct SendingMachine: Sendable {
             return isOver ? .max : sum
         }
     }
+
+    package init() {}
 
     private var hasBegun = false
     private var counts: [SendingReason: Int] = [:]
@@ -52,7 +54,7 @@ struct SendingMachine: Sendable {
     }
 
     /// Notes that a download has made progress.
-    mutating func progressed() {
+    package mutating func progressed() {
         self = SendingMachine()
     }
 

@@ -8,7 +8,7 @@ package protocol Sink: Sendable {
     associatedtype Value
 
     /// Asks the call for its response, as often as needed, and takes the body.
-    func take(from call: isolated TaskDelegate) async throws -> HTTPSession.Response<Taken>
+    func take(from call: inout Sending) async throws -> HTTPSession.Response<Taken>
 
     /// Makes the caller's value from what was taken, once the transfer is over.
     func value(of taken: HTTPSession.Response<Taken>) async throws -> HTTPSession.Response<Value>
@@ -38,7 +38,7 @@ package protocol Sink: Sendable {
 package protocol BodyReceiver: HTTPSession.Destination.Kind {
     /// Receives the body of `arrival`, a response that was to be read into memory.
     func receive(
-        _ arrival: LiveCall.Arrival, from call: isolated TaskDelegate
+        _ arrival: Sending.Arrival, from call: inout Sending
     ) async throws -> HTTPSession.Response<Bytes>
 }
 
@@ -63,30 +63,26 @@ struct WholeSink: Sink {
     typealias Value = Bytes
 
     @inline(__always)
-    func take(from call: isolated TaskDelegate) async throws -> HTTPSession.Response<Bytes> {
-        guard call[.main].isIntercepted else {
-            return try await call.attempt(.main) { delegate, response in
-                let call = delegate[.main]
-                return try await taken(try await call.admit(response), call, from: delegate)
+    func take(from call: inout Sending) async throws -> HTTPSession.Response<Bytes> {
+        guard call.isIntercepted else {
+            return try await call.attempt { response, call in
+                try await taken(try await call.admit(response), &call)
             }
         }
-        let arrival = try await call.intercepted(.main) { delegate, id in
-            try await delegate.attempt(id) { delegate, response in
-                let call = delegate[id]
-                return try await whole(try await call.admit(response), call)
-            }
+        let arrival = try await call.intercepted { call in
+            try await call.attempt { response, call in try await whole(try await call.admit(response), call) }
         }
-        return try await taken(arrival, call[.main], from: call)
+        return try await taken(arrival, &call)
     }
 
     func body(of taken: HTTPSession.Response<Bytes>) -> Bytes? { taken.file == nil ? taken.body : nil }
 
     @inline(__always)
     private func taken(
-        _ arrival: LiveCall.Arrival, _ call: LiveCall, from delegate: isolated TaskDelegate
+        _ arrival: Sending.Arrival, _ call: inout Sending
     ) async throws -> HTTPSession.Response<Bytes> {
         if let destination = arrival.destination {
-            return try await receiver(destination).receive(arrival, from: delegate)
+            return try await receiver(destination).receive(arrival, from: &call)
         }
         let (response, body) = try await collected(arrival, call)
         let whole = HTTPSession.Response(response, body, to: call.sent ?? call.request, after: call.callHistory)
@@ -100,10 +96,10 @@ struct WholeSink: Sink {
     }
 
     /// The response with its body in memory, unless the body goes elsewhere: what interceptors around the call see.
-    private func whole(_ arrival: LiveCall.Arrival, _ call: LiveCall) async throws -> LiveCall.Arrival {
+    private func whole(_ arrival: Sending.Arrival, _ call: Sending) async throws -> Sending.Arrival {
         if arrival.destination != nil { return arrival }
         let response = try await collected(arrival, call).response
-        return LiveCall.Arrival(response, of: response, isChanged: arrival.isChanged, nil)
+        return Sending.Arrival(response, of: response, isChanged: arrival.isChanged, nil)
     }
 
     /// The receiver that takes a body to where a hook wants it.
@@ -114,7 +110,7 @@ struct WholeSink: Sink {
         return receiver
     }
 
-    private func collected(_ arrival: LiveCall.Arrival, _ call: LiveCall) async throws -> BodyCollector.Whole {
+    private func collected(_ arrival: Sending.Arrival, _ call: Sending) async throws -> BodyCollector.Whole {
         let collector = BodyCollector(call: call)
         guard arrival.isChanged, case .stream = arrival.response.body else {
             return try await collector.collect(arrival.response)
@@ -150,7 +146,7 @@ struct SerializedSink<Serializer: ResponseSerializer>: Sink {
 
     var serializer: (any ResponseSerializer)? { chosen }
 
-    func take(from call: isolated TaskDelegate) async throws -> Response<Bytes> { try await whole.take(from: call) }
+    func take(from call: inout Sending) async throws -> Response<Bytes> { try await whole.take(from: &call) }
 
     func failure(_ error: any Error) -> any Error {
         serializing.failure(error, by: chosen, with: session.contentSettings)

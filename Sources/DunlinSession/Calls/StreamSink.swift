@@ -41,11 +41,13 @@ final class StreamSink: Sink {
         if case .success(let response) = opening.valueIfSettled { response } else { nil }
     }
 
-    func take(from delegate: isolated TaskDelegate) async throws -> HTTPSession.Response<Void> {
-        let arrival =
-            delegate.kind == .upgrade
-            ? try await Self.arrivalByChild(from: delegate) : try await Self.arrival(from: delegate)
-        let call = delegate[.main]
+    func take(from call: inout Sending) async throws -> HTTPSession.Response<Void> {
+        let arrival: Sending.Arrival
+        if call.delegate.kind == .upgrade {
+            (arrival, call) = try await Self.arrivalByChild(from: call)
+        } else {
+            arrival = try await Self.arrival(from: &call)
+        }
         let (streamed, arrived) = (self.streamed(arrival, call), arrival.raw)
         opening.settle(.success(streamed))
         var isLeft = false
@@ -59,7 +61,7 @@ final class StreamSink: Sink {
         } catch {
             // A scope goes on, but what it reads from now on fails.
             failure = error
-            if delegate.cancellation.cause == .task { cancelledByTask.store(true, ordering: .releasing) }
+            if call.delegate.cancellation.cause == .task { cancelledByTask.store(true, ordering: .releasing) }
         }
         end(streamed, arrived, call, failure, isLeft: isLeft)
         if let failure { throw failure }
@@ -72,16 +74,16 @@ final class StreamSink: Sink {
     /// some 25 KB for an exchange, and an upgraded connection may stay open for days.
     // Not inlined, or its part of this task's memory would be kept too.
     @inline(never)
-    private static func arrivalByChild(from delegate: isolated TaskDelegate) async throws -> LiveCall.Arrival {
-        async let arrival = arrival(from: delegate)
+    private static func arrivalByChild(from call: Sending) async throws -> (Sending.Arrival, Sending) {
+        async let arrival = call.delegate.arrival(of: call)
         return try await arrival
     }
 
     @inline(__always)
-    private static func arrival(from delegate: isolated TaskDelegate) async throws -> LiveCall.Arrival {
-        try await delegate.intercepted(.main) { delegate, id in
-            let response = try await delegate.answer(id)
-            return try await delegate[id].admit(response, outside: true)
+    fileprivate static func arrival(from call: inout Sending) async throws -> Sending.Arrival {
+        try await call.intercepted { call in
+            let response = try await call.answer()
+            return try await call.admit(response, outside: true)
         }
     }
 
@@ -89,7 +91,7 @@ final class StreamSink: Sink {
     /// whoever reads after the scope. The connection of an unread body is closed now, because observers are told of the
     /// end next and may need a connection.
     private func end(
-        _ streamed: HTTPSession.StreamedResponse, _ arrived: TransportResponse, _ call: LiveCall,
+        _ streamed: HTTPSession.StreamedResponse, _ arrived: TransportResponse, _ call: Sending,
         _ error: (any Error)?, isLeft: Bool
     ) {
         let isTotal = (error as? NetworkError).map { $0.code == .timedOut && $0.exceeded == .total } ?? false
@@ -107,14 +109,14 @@ final class StreamSink: Sink {
     }
 
     private func streamed(
-        _ arrival: LiveCall.Arrival, _ call: LiveCall
+        _ arrival: Sending.Arrival, _ call: Sending
     ) -> HTTPSession.StreamedResponse {
         let (callHistory, rules) = (call.callHistory, call.asked.reading.errors)
         let last = call.sent ?? call.request
         let sent = RequestRecord.Source(last)
         var body = BodySequence(
             arrival.response.body, arrival.response.trailers, declaredLength: arrival.declaredLength)
-        let before = call.sentRequests.call
+        let before = call.delegate.sent
         body.naming = { before.explained($0).named(sent, callHistory, rules) }
         return HTTPSession.StreamedResponse(
             head: arrival.response.head, interim: arrival.response.interim, body: body,
@@ -139,7 +141,7 @@ final class StreamSink: Sink {
     /// Waits until the body has been read; in a scope, until that is left. It also ends when the call is cancelled and,
     /// if something is left to read, at the call's deadline, whether somebody reads or not.
     private func waitForEnd(
-        of response: HTTPSession.StreamedResponse, _ call: LiveCall
+        of response: HTTPSession.StreamedResponse, _ call: Sending
     ) async throws -> End {
         // Its exchange is over.
         if !isScope, case .bytes = response.body.source.body { return .nothingLeft }
@@ -159,5 +161,13 @@ final class StreamSink: Sink {
                 requestMayHaveBeenSent: true,
                 exceeding: .total, limit: call.request.timeouts.total)
         }
+    }
+}
+
+extension TaskDelegate {
+    /// Brings a streamed response, on the call's loop. Also returns the sending as it is then.
+    fileprivate func arrival(of call: Sending) async throws -> (Sending.Arrival, Sending) {
+        var call = call
+        return (try await StreamSink.arrival(from: &call), call)
     }
 }

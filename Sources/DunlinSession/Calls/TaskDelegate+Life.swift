@@ -5,7 +5,7 @@ internal import DunlinTransport
 /// download.
 ///
 /// It enters the list of its loop, is admitted, has its response delivered to the sink, and leaves. The sink asks the
-/// `LiveCall` for the response, which brings it attempt by attempt and hop by hop. All of this happens on the call's
+/// sending for the response, which brings it attempt by attempt and hop by hop. All of this happens on the call's
 /// loop; the caller's value is made where the caller is. Everything for others than the caller goes through the call's
 /// observers; most calls have none.
 extension TaskDelegate {
@@ -169,18 +169,19 @@ extension TaskDelegate {
     private func deliver<S: Sink>(
         _ call: HTTPSession.Call, to sink: S, _ uploads: UploadScope?, queued: Int64?
     ) async -> Delivery<S.Taken> {
+        var sending: Sending
         do {
-            begin(main: try LiveCall(call, self, uploads, queued: queued))
+            sending = try Sending(call, self, uploads, queued: queued)
         } catch {
             return Delivery(failure: call.named(error))
         }
         let result: Result<Response<S.Taken>, any Error>
         do {
-            result = .success(try await sink.take(from: self))
+            result = .success(try await sink.take(from: &sending))
         } catch {
-            result = .failure(self[.main].named(error))
+            result = .failure(sending.named(error))
         }
-        return Delivery(result, end(.main))
+        return Delivery(result, sending)
     }
 
     /// Ends an observed call: tells its hooks, settles it, reports it to events, and finally removes its place.

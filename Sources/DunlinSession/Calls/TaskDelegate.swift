@@ -2,9 +2,10 @@ package import DunlinReactor
 internal import DunlinTransport
 internal import Synchronization
 
-/// An actor that runs one call and holds its state: a call is a method of its delegate, from the first wait to the end.
+/// An actor that runs one call: a call is a method of its delegate, from the first wait to the end.
 ///
-/// It runs on the call's loop, and the call's state is isolated to it. Only what must take effect at once from any
+/// It runs on the call's loop. What is known of the call on its way is a local of its method, a `Sending`, which is
+/// passed along with the request; only while interceptors run is it kept here. What must take effect at once from any
 /// thread is not isolated: cancellation, and the control that suspends.
 public actor TaskDelegate {
     public nonisolated let id = HTTPSession.TaskID.next()
@@ -33,17 +34,14 @@ public actor TaskDelegate {
     /// The call's loop. The delegate retains it, so that its executor lives as long as the delegate.
     nonisolated let loop: Reactor
 
-    private var machine = TaskMachine() {
-        didSet { told.store(machine.state.code, ordering: .relaxed) }
-    }
-    /// The state, for readers on other threads.
-    private nonisolated let told = Atomic<Int>(TaskMachine.State.waiting.code)
-    private var hasToldOfWait = false
-    /// The running call, from the beginning of its delivery to its end.
-    private var state = CallState()
-    /// How often the call, and each of its numbered parts, was sent.
-    private var sendings = SendingMachine()
-    private var partSendings: [Int: SendingMachine] = [:]
+    /// The state, as a number.
+    private nonisolated let state = Atomic<Int>(TaskMachine().state.code)
+    /// The traits of what has been sent for the call, by whomever.
+    private nonisolated let sentTraits = Atomic<UInt8>(0)
+    private nonisolated let hasToldOfWait = Atomic(false)
+    /// The sendings that interceptors have been lent.
+    var loans: [Int: Loan] = [:]
+    private var lastLoan = 0
 
     package init(_ call: HTTPSession.Call) { self.init(call, of: nil) }
 
@@ -160,14 +158,14 @@ extension TaskDelegate {
 
     /// How often the request has been sent, including the current exchange; 1 before the first.
     nonisolated var hop: Int {
-        switch TaskMachine.State(code: told.load(ordering: .relaxed)) {
+        switch TaskMachine.State(code: state.load(ordering: .relaxed)) {
         case .running(let hop), .pausing(let hop): max(1, hop)
         case .waiting, .finished, .failed, .cancelled: 1
         }
     }
 
     private nonisolated func snapshot(at now: HTTP.Instant, isSuspended: Bool) -> HTTPSession.TaskSnapshot {
-        let stand = TaskMachine.State(code: told.load(ordering: .relaxed))
+        let stand = TaskMachine.State(code: state.load(ordering: .relaxed))
         let state = stand.told(isSuspended: isSuspended)
         var phase: HTTP.Phase?
         switch state {
@@ -186,83 +184,55 @@ extension TaskDelegate {
 // MARK: - On its way
 
 extension TaskDelegate {
-    /// The state of a sending, between its beginning and its end.
-    package subscript(id: SendingID) -> LiveCall { state[id] }
-
-    /// Reads part of a sending's state without copying the rest.
+    /// Notes that the call is about to be sent. Returns false if it is over.
     @inline(__always)
-    func read<Value>(_ id: SendingID, _ read: (LiveCall) -> Value) -> Value { state.read(id, read) }
-
-    /// Changes a sending's state; no effect after its end.
-    package func change(_ id: SendingID, _ change: (inout LiveCall) -> Void) {
-        state.change(id, change)
-    }
-
-    /// Begins sending the call.
-    func begin(main call: LiveCall) { state.begin(main: call) }
-
-    /// Whether everything that has been sent for the call so far may be sent again.
-    package var isRepeatable: Bool { !state.sentRequests.call.contains(.notRepeatable) }
-
-    /// Begins a sending in addition to the call, which its beginner must end.
-    func begin(_ call: LiveCall) -> SendingID { state.begin(call) }
-
-    /// Whether the call, with all its parts, has sent only GETs.
-    package var hasSentOnlyGETs: Bool { read(.main) { $0.hasSentOnlyGETs } }
-
-    /// Ends a sending. Returns its last state.
-    @discardableResult
-    func end(_ id: SendingID) -> LiveCall? { state.end(id) }
-
-    /// Counts a sending of the call or a part of it. Returns the count if it may be too high; throws if the call is
-    /// over.
-    func begin(_ why: SendingReason?, part: Int?) throws -> SendingMachine? {
-        guard machine.begin() else { throw NetworkError(.cancelled, "the request has already ended") }
-        let sendings = count(part) { $0.begin(why) }
-        // What is not counted is not refused either.
-        return why == .network ? nil : sendings
-    }
-
-    /// Counts a sending that `begin` was not asked about. Returns the same.
-    @discardableResult
-    func add(_ why: SendingReason, part: Int?) -> SendingMachine? {
-        count(part) { $0.add(why) }
-    }
-
-    private func count(_ part: Int?, _ event: (inout SendingMachine) -> Void) -> SendingMachine? {
-        guard let part else {
-            event(&sendings)
-            return sendings.count > 0 ? sendings : nil
-        }
-        event(&partSendings[part, default: SendingMachine()])
-        return partSendings[part].flatMap { $0.count > 0 ? $0 : nil }
-    }
-
-    /// Takes back the last count, of a refused sending. Returns the count.
-    func refuse(part: Int?) -> SendingMachine {
-        guard let part else {
-            sendings.refuse()
-            return sendings
-        }
-        partSendings[part]?.refuse()
-        return partSendings[part] ?? SendingMachine()
-    }
-
-    /// Notes progress of the download or one of its parts: sendings are counted anew.
-    package func progressed(part: Int?) {
-        if let part { partSendings[part] = nil } else { sendings.progressed() }
-    }
+    nonisolated func begin() -> Bool { change { $0.begin() } }
 
     /// Notes that the call waits between two attempts.
-    func pause() { _ = machine.pause() }
+    nonisolated func pause() { _ = change { $0.pause() } }
 
-    func end(_ end: TaskMachine.State) { _ = machine.end(end) }
+    nonisolated func end(_ end: TaskMachine.State) { _ = change { $0.end(end) } }
+
+    @inline(__always)
+    private nonisolated func change(_ event: (inout TaskMachine) -> Bool) -> Bool {
+        var code = state.load(ordering: .relaxed)
+        while true {
+            var machine = TaskMachine(TaskMachine.State(code: code))
+            guard event(&machine) else { return false }
+            let (isDone, present) = state.weakCompareExchange(
+                expected: code, desired: machine.state.code, ordering: .relaxed)
+            if isDone { return true }
+            code = present
+        }
+    }
+
+    /// Notes what has been sent for the call.
+    @inline(__always)
+    nonisolated func noteSent(_ traits: SentRequests.Traits) {
+        if !sent.isSuperset(of: traits) { sentTraits.bitwiseOr(traits.rawValue, ordering: .relaxed) }
+    }
+
+    /// The traits of what has been sent for the call, with all its parts, and by interceptors.
+    nonisolated var sent: SentRequests.Traits { SentRequests.Traits(rawValue: sentTraits.load(ordering: .relaxed)) }
+
+    /// Whether everything that has been sent for the call so far may be sent again.
+    package nonisolated var isRepeatable: Bool { !sent.contains(.notRepeatable) }
+
+    /// Whether everything that was sent was a GET without a body, whatever was requested.
+    package nonisolated var hasSentOnlyGETs: Bool { !sent.contains(.notGET) }
 
     /// Whether to report that the request waits for a network; true only the first time.
-    func mayTellOfWait() -> Bool {
-        defer { hasToldOfWait = true }
-        return !hasToldOfWait
+    nonisolated func mayTellOfWait() -> Bool { !hasToldOfWait.exchange(true, ordering: .relaxed) }
+
+    /// Lends a sending to interceptors, until it is taken back. Returns the loan's number.
+    func lend(_ sending: Sending, _ bring: Sending.Bring?) -> Int {
+        lastLoan += 1
+        loans[lastLoan] = Loan(sending, bring)
+        return lastLoan
     }
+
+    /// Ends a loan.
+    func takeBack(_ number: Int) -> Loan? { loans.removeValue(forKey: number) }
 }
 
 extension TaskMachine.State {

@@ -7,9 +7,7 @@ struct AuthenticatorStage: Stage {
     let source: any CredentialSource
     let origin: HTTP.Origin
 
-    func seesAll(of call: LiveCall) -> Bool { true }
-
-    func driver(for call: LiveCall) -> (any StageDriver)? { concerns(call.asking) ? Driver(source, origin) : nil }
+    func interest(in sending: Sending) -> StageInterest { concerns(sending.asking) ? .everything : .nothing }
 
     func signs(of request: TransportRequest, for asking: Asking) -> [Access.Sign] {
         concerns(asking) && request.head.origin.isSame(as: origin) ? [asking.session.user.sign(.authenticator)] : []
@@ -20,60 +18,61 @@ struct AuthenticatorStage: Stage {
         return !hasOwn && !asking.session.isRefreshing
     }
 
-    private final class Driver: StageDriver {
-        private let source: any CredentialSource
-        private let origin: HTTP.Origin
-        /// The credential of the current hop; nil if the hop has fields of its own or goes elsewhere.
-        private var sent: UInt64?
+    func send(
+        _ request: TransportRequest, _ sending: inout Sending, _ next: Next
+    ) async throws -> TransportResponse {
+        // A request with fields of its own is sent with these.
+        guard request.head.origin.isSame(as: origin), !request.head.fields.contains("authorization") else {
+            return try await next(request, &sending)
+        }
+        var tries = Tries()
+        while true {
+            let grant = try await source.grant(for: sending)
+            if grant.fields.contains(where: { request.head.fields.contains($0.name) }) {
+                return try await next(request, &sending)
+            }
+            let authorized = request.with { $0.head.fields = $0.head.fields.overlaid(with: grant.fields) }
+            let response = try await next(authorized, &sending)
+            let isRefused = try await sending.judging(response) { try await self.isRefused(response.head, &$0) }
+            guard isRefused else {
+                source.accepted(grant.number)
+                return response
+            }
+            if let why = tries.refusal(after: source.refused(grant.number, at: sending.loop.now())) {
+                sending.callHistory = sending.callHistory.with { $0.refreshRefusal = why }
+                return response
+            }
+            guard request.body.canBeSent else {
+                throw sending.failing(Self.cannotBeSentAgain(response.head), on: response)
+            }
+            try await sending.discard(response)
+            try sending.again(.credential)
+        }
+    }
+
+    private func isRefused(_ head: ResponseHead, _ sending: inout Sending) async throws -> Bool {
+        guard head.status >= 300 else { return false }
+        return try await sending.withinLimits { [source] in source.isRefused(by: head) }
+    }
+
+    private static func cannotBeSentAgain(_ head: ResponseHead) -> NetworkError {
+        NetworkError(
+            .bodyNotReplayable,
+            "the credential was refused, and the request's body can be sent once only; "
+                + "give the body as bytes, a file or `.replayable`",
+            requestMayHaveBeenSent: true, response: head)
+    }
+
+    /// How often a hop is sent again.
+    private struct Tries {
         private var hasSentAgain = false
         /// How often it was sent again because the credential had expired before it reached the server.
         private var catchUps = 0
         private static let mostCatchUps = 3
 
-        init(_ source: any CredentialSource, _ origin: HTTP.Origin) {
-            self.source = source
-            self.origin = origin
-        }
-
-        func sending(_ request: TransportRequest, _ call: LiveCall) async throws -> TransportRequest {
-            sent = nil
-            guard request.head.origin.isSame(as: origin), !request.head.fields.contains("authorization") else {
-                return request
-            }
-            let grant = try await source.grant(for: call)
-            if grant.fields.contains(where: { request.head.fields.contains($0.name) }) { return request }
-            sent = grant.number
-            return request.with { $0.head.fields = $0.head.fields.overlaid(with: grant.fields) }
-        }
-
-        func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
-            guard let sent else { return .pass(response) }
-            if response.head.status < 300 {
-                source.accepted(sent)
-                return .pass(response)
-            }
-            let head = response.head
-            guard try await call.withinLimits({ [source] in source.isRefused(by: head) }) else {
-                source.accepted(sent)
-                return .pass(response)
-            }
-            if let why = refusal(after: source.refused(sent, at: call.loop.now())) {
-                return .pass(response, StageNotes(callHistory: call.callHistory.with { $0.refreshRefusal = why }))
-            }
-            guard call.request.body.canBeSent else {
-                throw NetworkError(
-                    .bodyNotReplayable,
-                    "the credential was refused, and the request's body can be sent once only; "
-                        + "give the body as bytes, a file or `.replayable`",
-                    requestMayHaveBeenSent: true, response: head)
-            }
-            let hop = try await call.discard(response)
-            return .again(.send(.credential), StageNotes(callHistory: call.callHistory.adding(hop)))
-        }
-
         /// Why the request is not sent again; nil if it is. It waits for a refresh once. A request that was slower than
         /// its credential's lifetime continues with the next.
-        private func refusal(after refusal: CredentialRefusal) -> NetworkError.RefreshRefusal? {
+        mutating func refusal(after refusal: CredentialRefusal) -> NetworkError.RefreshRefusal? {
             switch refusal {
             case .deliver(let why): return why
             case .sendAgain where !hasSentAgain: hasSentAgain = true
@@ -83,14 +82,6 @@ struct AuthenticatorStage: Stage {
                 if catchUps > Self.mostCatchUps { return .expiresTooSoon }
             }
             return nil
-        }
-
-        func movedOn() {
-            (hasSentAgain, catchUps) = (false, 0)
-        }
-
-        func startOver() {
-            (hasSentAgain, catchUps) = (false, 0)
         }
     }
 }

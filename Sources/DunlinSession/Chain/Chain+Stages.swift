@@ -31,7 +31,7 @@ extension Chain {
     static func stages(_ settings: ChainSettings, _ authentication: [any Stage]) -> [any Stage] {
         let configuration = settings.configuration
         var stages: [any Stage] = [
-            RetryStage(settings: settings.retries), RedirectStage(), ProvenanceStage(),
+            RedirectStage(), ProvenanceStage(),
         ]
         let (coalescing, secretFields) = (configuration.coalescing, configuration.secretFields)
         if coalescing.isOn { stages.append(CoalescingStage(largestBody: coalescing.largestBody)) }

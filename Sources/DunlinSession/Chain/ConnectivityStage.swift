@@ -3,34 +3,32 @@ internal import DunlinTransport
 
 /// Makes a call that failed for lack of a network wait for one, and sends it again.
 struct ConnectivityStage: Stage {
-    func seesAll(of call: LiveCall) -> Bool { false }
+    /// The number of hops that are remembered of a request.
+    private static let mostHops = 100
 
-    func driver(for call: LiveCall) -> (any StageDriver)? {
-        let usual = call.session.configuration.waitsForConnectivity
-        guard call.delegate.settings?.options.common.waitsForConnectivity(insteadOf: usual) ?? usual else {
-            return nil
-        }
+    func interest(in sending: Sending) -> StageInterest {
+        let usual = sending.session.configuration.waitsForConnectivity
+        let waits = sending.delegate.settings?.options.common.waitsForConnectivity(insteadOf: usual) ?? usual
         // The requests that wait for the refresh wait for the network, with their own deadlines.
-        return call.session.isRefreshing ? nil : Driver()
+        return waits && !sending.session.isRefreshing ? .failures : .nothing
     }
 
-    private final class Driver: StageDriver {
-        private var machine = ConnectivityMachine()
-        /// The number of hops that are remembered of a request.
-        private static let mostHops = 100
-
-        func failed(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
-            guard call.request.body.canBeSent else { return .fail(error) }
-            try await ConnectivityWait(call).pass(error, &machine)
-            // Networks may come and go for days, so the number of such hops is unlimited.
-            guard let hop = (error as? NetworkError)?.hop,
-                call.callHistory?.hops.count ?? 0 < Self.mostHops
-            else { return .again(.send(.network)) }
-            return .again(.send(.network), StageNotes(callHistory: call.callHistory.adding(hop)))
-        }
-
-        func startOver() {
-            machine = ConnectivityMachine()
+    func send(
+        _ request: TransportRequest, _ sending: inout Sending, _ next: Next
+    ) async throws -> TransportResponse {
+        var machine = ConnectivityMachine()
+        while true {
+            do {
+                return try await next(request, &sending)
+            } catch {
+                guard request.body.canBeSent else { throw error }
+                try await ConnectivityWait(sending).pass(error, &machine)
+                // Networks may come and go for days, so the number of such hops is unlimited.
+                if let hop = (error as? NetworkError)?.hop, sending.callHistory?.hops.count ?? 0 < Self.mostHops {
+                    sending.callHistory.append(hop)
+                }
+            }
+            try sending.again(.network)
         }
     }
 }

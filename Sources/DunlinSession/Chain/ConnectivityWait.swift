@@ -12,7 +12,7 @@ struct ConnectivityWait: Sendable {
     private let cancellation: Cancellation
     private let loop: Reactor
 
-    init(_ call: LiveCall) {
+    init(_ call: Sending) {
         chain = call.chain
         request = call.request
         delegate = call.delegate
@@ -94,7 +94,7 @@ struct ConnectivityWait: Sendable {
     }
 
     private func tell(_ failure: NetworkError) async {
-        guard let observers = delegate.observers, await delegate.mayTellOfWait() else { return }
+        guard let observers = delegate.observers, delegate.mayTellOfWait() else { return }
         let snapshot = delegate.snapshot(at: loop.now())
         delegate.observation?.note(.waitingForConnectivity(failure))
         observers.events.tell(.waitingForConnectivity(snapshot, failure))

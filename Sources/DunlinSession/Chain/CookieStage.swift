@@ -6,31 +6,20 @@ internal import DunlinTransport
 struct CookieStage: Stage {
     let jar: CookieJar
 
-    func seesAll(of call: LiveCall) -> Bool { true }
+    func interest(in sending: Sending) -> StageInterest { .everything }
 
-    func driver(for call: LiveCall) -> (any StageDriver)? {
-        call.asking.jar.map(Driver.init)
-    }
-
-    private final class Driver: StageDriver {
-        private let jar: CookieJar
-        /// The jar's number when the hop was sent.
-        private var number: String?
-
-        init(_ jar: CookieJar) {
-            self.jar = jar
+    func send(
+        _ request: TransportRequest, _ sending: inout Sending, _ next: Next
+    ) async throws -> TransportResponse {
+        // All cookies may have been removed since: those of now are another user's.
+        guard let jar = sending.asking.jar, let number = sending.delegate.jarNumber else {
+            sending.withCookies = request
+            return try await next(request, &sending)
         }
-
-        func sending(_ request: TransportRequest, _ call: LiveCall) async throws -> TransportRequest {
-            // All cookies may have been removed since: those of now are another user's.
-            let isStill = call.asking.jar != nil
-            number = isStill ? call.delegate.jarNumber : nil
-            return isStill ? jar.completing(request) : request
-        }
-
-        func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
-            if let number { jar.receive(response.head.fields, from: call.request.head, ifStill: number) }
-            return .pass(response)
-        }
+        let completed = jar.completing(request)
+        sending.withCookies = completed
+        let response = try await next(completed, &sending)
+        jar.receive(response.head.fields, from: request.head, ifStill: number)
+        return response
     }
 }

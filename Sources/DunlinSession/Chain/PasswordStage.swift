@@ -8,21 +8,41 @@ struct PasswordStage: Stage {
     let builder: RequestBuilder
     let hook: HTTPSession.AuthenticationHandler?
 
-    func seesAll(of call: LiveCall) -> Bool {
-        if let own = call.delegate.settings?.password { return memories.memory(of: own).isInUse }
-        return memories.isInUse
+    func interest(in sending: Sending) -> StageInterest {
+        let settings = sending.delegate.settings
+        if case .none? = settings?.options.credentials { return .nothing }
+        let isInUse = settings?.password.map { memories.memory(of: $0).isInUse } ?? memories.isInUse
+        return isInUse ? .everything : .failures
     }
 
     var hasLearned: Bool { memories.isInUse }
 
-    func driver(for call: LiveCall) -> (any StageDriver)? {
-        if case .none = call.asking.credentials { return nil }
-        return PasswordDriver(
-            self,
-            ChallengeHooks(
-                session: call.session.isAnswering ? nil : hook,
-                request: call.delegate.settings?.options.connecting.authenticationHandler),
-            builder.basic.under(call.delegate.settings?.exchangeOptions?.connectionRules))
+    func send(
+        _ request: TransportRequest, _ sending: inout Sending, _ next: Next
+    ) async throws -> TransportResponse {
+        // A request with its own `Authorization` is sent with that.
+        if request.head.fields.contains("authorization") { return try await next(request, &sending) }
+        var passwords = try PasswordAnswers(self, to: request, &sending)
+        var last = try await passwords.unasked(sending)
+        while true {
+            let authorized = last.map { given in request.with { $0.head.fields.authorize(given.sent.value) } }
+            let response = try await next(authorized ?? request, &sending)
+            let given = try await sending.judging(response) { sending in
+                guard response.head.status == .unauthorized else {
+                    try passwords.accepted(last, response.head, sending)
+                    return PasswordAnswers.Given?.none
+                }
+                guard let given = try await passwords.answer(to: response.head, after: last, &sending) else {
+                    return nil
+                }
+                guard request.body.canBeSent else { throw passwords.cannotBeSentAgain(response.head) }
+                return given
+            }
+            guard let given else { return response }
+            try await sending.discard(response)
+            try sending.again(.password)
+            last = given
+        }
     }
 
     func signs(of request: TransportRequest, for asking: Asking) -> [Access.Sign] {
@@ -72,15 +92,15 @@ struct PasswordStage: Stage {
 
     /// The memory that knows what may be sent unasked. A request with credentials of its own gets nothing of the
     /// session's.
-    func memory(for request: TransportRequest, of call: LiveCall) -> PasswordMemory? {
-        if let login = login(for: request, of: call.asking) { return login.memory }
-        return shared(for: call)?.memory
+    func memory(for request: TransportRequest, of sending: Sending) -> PasswordMemory? {
+        if let login = login(for: request, of: sending.asking) { return login.memory }
+        return shared(for: sending)?.memory
     }
 
     /// The memory for what hooks say for the call; nil if the call names its own user, since others have another.
-    func shared(for call: LiveCall) -> PasswordMemories.Shared? {
-        let hasOwn = call.delegate.settings?.password != nil || call.callHistory?.password != nil
-        if hasOwn || !call.asking.credentials.isSession || !isPresent(call.asked.basePassword) { return nil }
+    func shared(for sending: Sending) -> PasswordMemories.Shared? {
+        let hasOwn = sending.delegate.settings?.password != nil || sending.callHistory?.password != nil
+        if hasOwn || !sending.asking.credentials.isSession || !isPresent(sending.asked.basePassword) { return nil }
         return memories.shared
     }
 }

@@ -3,26 +3,27 @@ internal import DunlinRules
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// Follows redirects, by the rules of `RedirectMachine`.
+/// Follows redirects, by the rules of `RedirectMachine`. Each is a hop of its own.
 struct RedirectStage: Stage {
-    func seesAll(of call: LiveCall) -> Bool { false }
+    func interest(in sending: Sending) -> StageInterest { .failures }
 
-    func driver(for call: LiveCall) -> (any StageDriver)? {
-        Driver(policy: call.redirectPolicy)
-    }
-
-    private final class Driver: StageDriver {
-        private let policy: HTTPSession.RedirectPolicy
-
-        init(policy: HTTPSession.RedirectPolicy) {
-            self.policy = policy
-        }
-
-        func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
-            guard RedirectRules.isRedirect(response.head.status) else { return .pass(response) }
-            let redirecting = Redirecting(call: call, response: response, policy: policy.rules)
-            guard let next = try await redirecting.next() else { return .pass(response) }
-            return .again(.sendAnother(.redirect), next)
+    func send(
+        _ request: TransportRequest, _ sending: inout Sending, _ next: Next
+    ) async throws -> TransportResponse {
+        var request = request
+        while true {
+            let response = try await next(request, &sending)
+            guard RedirectRules.isRedirect(response.head.status) else { return response }
+            let redirecting = Redirecting(call: sending, response: response, policy: sending.redirectPolicy.rules)
+            guard let destination = try await sending.judging(response, { _ in try await redirecting.next() }) else {
+                return response
+            }
+            try await sending.discard(response)
+            sending.callHistory = redirecting.history(sending.callHistory, before: destination)
+            request = destination.request
+            sending.request = request
+            try sending.again(.redirect)
+            try sending.ask(request)
         }
     }
 }
@@ -30,15 +31,23 @@ struct RedirectStage: Stage {
 /// Follows one redirect: asks the machine what the server wants and the hooks whether to do it, and makes the next
 /// request.
 private struct Redirecting {
-    let call: LiveCall
+    let call: Sending
     let response: TransportResponse
     let policy: RedirectMachine.Policy
+
+    /// Where a redirect leads.
+    struct Destination {
+        let request: TransportRequest
+        let fragment: String?
+        let password: OriginPassword?
+        let machine: RedirectMachine
+    }
 
     private var request: TransportRequest { call.request }
     private var callHistory: CallHistory? { call.callHistory }
 
     /// The next request; nil to deliver the response as it is.
-    func next() async throws -> StageNotes? {
+    func next() async throws -> Destination? {
         let hop = hop
         var machine = callHistory?.steps.machine ?? RedirectMachine()
         guard let proposal = machine.proposal(response.head, to: hop, policy) else { return nil }
@@ -51,16 +60,19 @@ private struct Redirecting {
             throw failure(error, step.hop)
         }
         try await renewBody(of: &step)
-        let attempt = try await call.discard(response)
-        return StageNotes(
-            request: try transportRequest(step, machine),
-            callHistory: callHistory.with { steps in
-                steps.hops.append(attempt)
-                steps.redirects = chain
-                steps.fragment = step.hop.address.fragment
-                steps.machine = machine
-                if let password = step.password { steps.password = password }
-            })
+        return Destination(
+            request: try transportRequest(step, machine), fragment: step.hop.address.fragment, password: step.password,
+            machine: machine)
+    }
+
+    /// The history after the redirect, whose response has been discarded.
+    func history(_ former: CallHistory?, before next: Destination) -> CallHistory {
+        former.with { steps in
+            steps.redirects = chain
+            steps.fragment = next.fragment
+            steps.machine = next.machine
+            if let password = next.password { steps.password = password }
+        }
     }
 
     /// The hop that was answered with a redirect.

@@ -4,19 +4,11 @@ internal import DunlinTransport
 struct SecretFieldStage: Stage {
     let names: HTTP.SecretFields
 
-    func seesAll(of call: LiveCall) -> Bool { true }
+    func interest(in sending: Sending) -> StageInterest { .everything }
 
-    func driver(for call: LiveCall) -> (any StageDriver)? { Driver(names) }
-
-    private final class Driver: StageDriver {
-        private let names: HTTP.SecretFields
-
-        init(_ names: HTTP.SecretFields) {
-            self.names = names
-        }
-
-        func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
-            .pass(response.marking(names))
-        }
+    func send(
+        _ request: TransportRequest, _ sending: inout Sending, _ next: Next
+    ) async throws -> TransportResponse {
+        try await next(request, &sending).marking(names)
     }
 }

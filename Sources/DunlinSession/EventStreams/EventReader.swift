@@ -101,13 +101,13 @@ extension EventReader {
             let response = try await withinDeadline {
                 try await session.open(call, by: delegate, after: reconnection)
             }
-            noteSent(await delegate.isRepeatable)
+            noteSent(delegate.isRepeatable)
             if response.status == .noContent { return try decide(.noContent, nil) }
             state = .reading(
                 EventResponse(
                     response, of: call, by: delegate, request.settings, after: machine?.lastEventID ?? ""))
         } catch {
-            noteSent(await delegate.isRepeatable)
+            noteSent(delegate.isRepeatable)
             try failed(error, nil)
         }
     }

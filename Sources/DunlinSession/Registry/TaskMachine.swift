@@ -10,7 +10,11 @@ struct TaskMachine: Sendable {
         case cancelled
     }
 
-    private(set) var state = State.waiting
+    private(set) var state: State
+
+    init(_ state: State = .waiting) {
+        self.state = state
+    }
 
     /// Notes that the request is about to be sent, for the first time or again. Returns false if it is over.
     mutating func begin() -> Bool {

@@ -104,6 +104,14 @@ extension CallHistory? {
     }
 }
 
+extension CallHistory {
+    /// The history without what the last hop was of: its response was not delivered.
+    var withoutLastStep: CallHistory {
+        guard provenance != nil else { return self }
+        return Optional(self).with { $0.provenance?.removeLast() }
+    }
+}
+
 extension HTTPSession.Metrics {
     init(after callHistory: CallHistory?, last: HTTP.Hop) {
         guard let earlier = callHistory?.hops, !earlier.isEmpty else {

@@ -4,11 +4,11 @@ internal import DunlinTransport
 
 /// Chooses where a file goes: by the request's hook, then the session's, then the download's own destination.
 struct DestinationChoice {
-    private let call: LiveCall
+    private let call: Sending
     private let head: ResponseHead
     private let suggestedName: String
 
-    init(_ call: LiveCall, _ head: ResponseHead) {
+    init(_ call: Sending, _ head: ResponseHead) {
         self.call = call
         self.head = head
         suggestedName = FileName.suggested(head.fields, path: call.request.head.target)

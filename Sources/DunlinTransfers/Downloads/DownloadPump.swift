@@ -5,7 +5,7 @@ internal import DunlinTransport
 struct DownloadPump: Sendable {
     let writer: DownloadWriter
     let options: HTTPSession.DownloadOptions
-    let call: LiveCall
+    let call: Sending
     let head: ResponseHead
     /// Cancels every wait.
     let cancellation: Cancellation
@@ -25,7 +25,7 @@ struct DownloadPump: Sendable {
     }
 
     init(
-        writer: DownloadWriter, options: HTTPSession.DownloadOptions, call: LiveCall, head: ResponseHead,
+        writer: DownloadWriter, options: HTTPSession.DownloadOptions, call: Sending, head: ResponseHead,
         cancellation: Cancellation? = nil, end: Int?, claim: Claim? = nil
     ) {
         self.writer = writer

@@ -4,7 +4,7 @@ internal import DunlinTransport
 
 /// The end of a download: with a file, with nothing, or with data to continue from.
 extension DownloadRun {
-    func finish(_ response: TransportResponse, _ call: LiveCall) async throws -> Response {
+    func finish(_ response: TransportResponse, _ call: Sending) async throws -> Response {
         guard let part, let placement else {
             throw NetworkError(.invalidResponse, "the download has no part file", response: response.head)
         }
@@ -20,7 +20,7 @@ extension DownloadRun {
 
     /// Returns the digest, if one was requested or declared; throws if the file has another.
     private func check(
-        _ part: DownloadPart, _ head: ResponseHead, _ call: LiveCall
+        _ part: DownloadPart, _ head: ResponseHead, _ call: Sending
     ) async throws -> ContentDigest? {
         let isOver = call.isOver
         var seen: ContentDigest?
@@ -46,7 +46,7 @@ extension DownloadRun {
     }
 
     private func digest(
-        of part: DownloadPart, _ head: ResponseHead, _ call: LiveCall,
+        of part: DownloadPart, _ head: ResponseHead, _ call: Sending,
         _ make: @escaping @Sendable (PartContent) throws -> ContentDigest?
     ) async throws -> ContentDigest? {
         let content = part.content
@@ -62,7 +62,7 @@ extension DownloadRun {
     }
 
     /// Throws if time is up: reading a long file again takes long, and it gets its name only in time.
-    private func checkTime(_ head: ResponseHead, _ call: LiveCall) throws {
+    private func checkTime(_ head: ResponseHead, _ call: Sending) throws {
         guard call.loop.now() >= call.request.deadline else { return }
         throw NetworkError(
             .timedOut, "timed out checking the downloaded file", phase: .receive,
@@ -70,7 +70,7 @@ extension DownloadRun {
     }
 
     private func publish(
-        _ part: DownloadPart, _ publication: Publication, _ call: LiveCall, _ head: ResponseHead
+        _ part: DownloadPart, _ publication: Publication, _ call: Sending, _ head: ResponseHead
     ) async throws {
         try await tell(options.willPublish, part.file, publication.placement.path, head)
         let failure: HTTPSession.FileFailure? = await DiskThreads.shared.run {
@@ -104,14 +104,13 @@ extension DownloadRun {
     }
 
     /// Ends with an error, leaving nothing or data to continue from.
-    mutating func end(_ error: any Error, of delegate: isolated TaskDelegate) async -> any Error {
-        let call = delegate[.main]
+    mutating func end(_ error: any Error, of call: inout Sending) async -> any Error {
         let error = told(error, call)
         switch (error as? NetworkError)?.code {
         case .digestMismatch, .invalidContent: await call.forgetStored()
         default: break
         }
-        delegate.change(.main) { $0.callHistory = $0.callHistory.after(earlier) }
+        call.callHistory = call.callHistory.after(earlier)
         if (error as? NetworkError)?.code == .invalidResumeData { download.leftover.data = nil }
         if let failure = error as? NetworkError, failure.isOfDestination {
             call.session.hub.tell(.fileMoveFailed(call.snapshot, failure))
@@ -125,7 +124,7 @@ extension DownloadRun {
     }
 
     private mutating func leave(
-        _ part: DownloadPart, after failure: NetworkError?, _ call: LiveCall
+        _ part: DownloadPart, after failure: NetworkError?, _ call: Sending
     ) async -> ResumeData? {
         await flush(part)
         await part.writer.stop()
@@ -177,7 +176,7 @@ extension NetworkError {
     }
 }
 
-extension LiveCall {
+extension Sending {
     /// Whether the download was cancelled or its time is up; for use on a disk thread.
     var isOver: @Sendable () -> Bool {
         let (cancellation, loop, deadline) = (delegate.cancellation, loop, request.deadline)

@@ -4,7 +4,7 @@ internal import DunlinTransport
 /// The part file, and the body that is written to it.
 extension DownloadRun {
     /// Looks for what an earlier download left.
-    mutating func findPart(_ call: LiveCall) async throws {
+    mutating func findPart(_ call: Sending) async throws {
         guard isResumable, download.keepsParts else { return }
         let finder = PartFinder(
             download: download, request: original, hasHook: call.hasHook(\.destination))
@@ -18,7 +18,7 @@ extension DownloadRun {
         resumedAt = part.content.byteCount
     }
 
-    mutating func chooseDestination(_ head: ResponseHead, _ call: LiveCall) async throws {
+    mutating func chooseDestination(_ head: ResponseHead, _ call: Sending) async throws {
         if let refusal = download.refusal(of: head, call.asked), head.status != 416 { throw refusal }
         guard placement == nil else { return }
         let placement = try await DestinationChoice(call, head).placement(download.destination)
@@ -28,7 +28,7 @@ extension DownloadRun {
     }
 
     /// Creates the file, or empties it.
-    mutating func startOver(_ arrival: LiveCall.Arrival, _ call: LiveCall) async throws {
+    mutating func startOver(_ arrival: Sending.Arrival, _ call: Sending) async throws {
         let head = arrival.response.head
         isStale = true
         if let refusal = download.refusal(of: head, call.asked) {
@@ -59,7 +59,7 @@ extension DownloadRun {
     }
 
     private func makePart(
-        _ placement: Placement, _ call: LiveCall, _ head: ResponseHead
+        _ placement: Placement, _ call: Sending, _ head: ResponseHead
     ) async throws -> DownloadPart {
         var random = SystemRandomNumberGenerator()
         let (keeps, token) = (download.keepsParts, random.next())
@@ -81,11 +81,11 @@ extension DownloadRun {
 
     /// Reads the whole body into the file. Returns nil if bytes are still missing.
     mutating func fill(
-        _ arrival: LiveCall.Arrival, _ delegate: isolated TaskDelegate
+        _ arrival: Sending.Arrival, _ call: inout Sending
     ) async throws -> Response? {
         guard let part else { return nil }
-        let (response, call) = (arrival.response, delegate[.main])
-        if let plan = plan(arrival, call, part) { return try await fill(by: plan, part, delegate) }
+        let response = arrival.response
+        if let plan = plan(arrival, call, part) { return try await fill(by: plan, part, &call) }
         let pump = DownloadPump(
             writer: part.writer, options: options, call: call, head: response.head, end: bodyLimit)
         let before = part.content.contents
@@ -104,18 +104,18 @@ extension DownloadRun {
             throw overrun.error
         } catch {
             await flush(part)
-            try await goOn(after: error, delegate)
+            try await goOn(after: error, &call)
             return nil
         }
         machine.wrote(upTo: part.writer.position)
         guard isResumable, !isUnrelated else { return try await finish(response, call) }
         switch machine.ended() {
         case .complete: return try await finish(response, call)
-        case .askAgain: try leaveToAskAgain(response, delegate)
+        case .askAgain: try leaveToAskAgain(response, &call)
         case .tooShort:
             try await goOn(
                 after: Self.failure(.connectionClosed, "the body is shorter than the server announced", response),
-                delegate)
+                &call)
         case .tooManySmallPieces: throw Self.failure(.invalidResponse, ResumeMachine.Rules.smallPieceReason, response)
         }
         return nil

@@ -44,9 +44,9 @@ struct DownloadRun {
 
     /// Whether the file may be requested again, or by several exchanges. This requires that everything sent so far was
     /// a GET: interceptors and hooks may have turned it into something else, such as a POST.
-    func mayAskAgain(_ call: LiveCall) -> Bool { isResumable && call.hasSentOnlyGETs }
+    func mayAskAgain(_ call: Sending) -> Bool { isResumable && call.delegate.hasSentOnlyGETs }
 
-    init(_ download: Download, of call: LiveCall) {
+    init(_ download: Download, of call: Sending) {
         let request = call.request
         (self.download, original, ownFields) = (download, request, call.asked.options.fields)
         secretFields = call.unstoredFields
@@ -57,51 +57,51 @@ struct DownloadRun {
 
     /// Runs the download; `arrival` is a response that has come already.
     mutating func run(
-        _ arrival: LiveCall.Arrival?, from delegate: isolated TaskDelegate
+        _ arrival: Sending.Arrival?, from call: inout Sending
     ) async throws -> Response {
         do {
             var arrival = arrival
-            if arrival == nil { try await findPart(delegate[.main]) }
+            if arrival == nil { try await findPart(call) }
             while true {
-                if let response = try await step(arrival, from: delegate) { return response }
+                if let response = try await step(arrival, from: &call) { return response }
                 arrival = nil
             }
         } catch {
-            throw await end(error, of: delegate)
+            throw await end(error, of: &call)
         }
     }
 
     /// Makes one exchange. Returns nil if another must follow.
     private mutating func step(
-        _ given: LiveCall.Arrival?, from delegate: isolated TaskDelegate
+        _ given: Sending.Arrival?, from call: inout Sending
     ) async throws -> Response? {
-        let arrival: LiveCall.Arrival
+        let arrival: Sending.Arrival
         do {
-            if let given { arrival = given } else { arrival = try await ask(delegate) }
+            if let given { arrival = given } else { arrival = try await ask(&call) }
             answered = arrival.response
         } catch {
-            try await goOn(after: error, delegate)
+            try await goOn(after: error, &call)
             return nil
         }
-        let (head, call) = (arrival.response.head, delegate[.main])
+        let head = arrival.response.head
         switch action(on: arrival, call) {
         case .startOver:
             try await startOver(arrival, call)
-            return try await fill(arrival, delegate)
+            return try await fill(arrival, &call)
         case .append(let range):
             try await chooseDestination(head, call)
             declared = digest(declaredBy: arrival) ?? declared
             found = nil
             call.tellResumed(at: range.lowerBound, of: machine.completeLength)
-            return try await fill(arrival, delegate)
+            return try await fill(arrival, &call)
         case .complete:
             try await chooseDestination(head, call)
             found = nil
             return try await finish(arrival.response, call)
         case .askAgain:
-            try leaveToAskAgain(arrival.response, delegate)
+            try leaveToAskAgain(arrival.response, &call)
             return nil
-        case .deliver: return try await deliver(arrival, delegate)
+        case .deliver: return try await deliver(arrival, &call)
         case .refuse(let refusal):
             throw NetworkError(
                 .invalidResponse, "\(refusal)", phase: .receive, requestMayHaveBeenSent: true, response: head)
@@ -111,11 +111,11 @@ struct DownloadRun {
     /// Handles a response that is not about the file: the server may be busy, or the response is delivered like any
     /// other.
     private mutating func deliver(
-        _ arrival: LiveCall.Arrival, _ delegate: isolated TaskDelegate
+        _ arrival: Sending.Arrival, _ call: inout Sending
     ) async throws -> Response? {
-        let (head, call) = (arrival.response.head, delegate[.main])
+        let head = arrival.response.head
         if mayAskAgain(call), case .goOn(let delay) = machine.interrupted(by: .status(head.status)) {
-            leave(arrival.response, delegate)
+            leave(arrival.response, &call)
             try await pause(delay, call)
             return nil
         }
@@ -124,13 +124,13 @@ struct DownloadRun {
         }
         isUnrelated = true
         try await startOver(arrival, call)
-        return try await fill(arrival, delegate)
+        return try await fill(arrival, &call)
     }
 
     /// The digest that a response declares. It covers the body on the wire, so it does not count if a coding was taken
     /// off. That of a partial body does not count for the whole file, nor that of the whole for a part that was asked
     /// for as such.
-    func digest(declaredBy arrival: LiveCall.Arrival) -> ContentDigest? {
+    func digest(declaredBy arrival: Sending.Arrival) -> ContentDigest? {
         guard options.checksDigestFields, !arrival.isChanged else { return nil }
         let head = arrival.response.head
         let isPart = head.status == .partialContent
@@ -139,7 +139,7 @@ struct DownloadRun {
         return DigestFields.representation(head.fields).strongest ?? whole
     }
 
-    private mutating func action(on arrival: LiveCall.Arrival, _ call: LiveCall) -> ResumeMachine.Action {
+    private mutating func action(on arrival: Sending.Arrival, _ call: Sending) -> ResumeMachine.Action {
         var head = arrival.response.head
         let isUnasked =
             head.status == .partialContent && !(call.sent ?? call.request).head.fields.contains("range")
@@ -159,17 +159,17 @@ struct DownloadRun {
 // MARK: - Exchanges
 
 extension DownloadRun {
-    private mutating func ask(_ delegate: isolated TaskDelegate) async throws -> LiveCall.Arrival {
-        delegate.change(.main) { begin(&$0) }
+    private mutating func ask(_ call: inout Sending) async throws -> Sending.Arrival {
+        begin(&call)
         let former = present
         present = part?.content.byteCount ?? machine.offset
-        if present > former { delegate.progressed(part: nil) }
-        if machine.ask == .whole { return try await delegate.arrival(.main) }
-        return try await delegate.arrival(.main, appendingTo: present, of: machine.completeLength)
+        if present > former { call.count.progressed() }
+        if machine.ask == .whole { return try await call.arrival() }
+        return try await call.arrival(appendingTo: present, of: machine.completeLength)
     }
 
     /// Begins another exchange.
-    private func begin(_ call: inout LiveCall) {
+    private func begin(_ call: inout Sending) {
         call.request = isResumable ? original.with(machine.fields) : original
         let maySplit = maySplit(call) || machine.limit != nil
         call.part = maySplit ? CallPart(of: call.delegate, isFirst: true) : nil
@@ -180,54 +180,53 @@ extension DownloadRun {
     }
 
     /// Discards the rest of a response after which something is still to be requested.
-    mutating func leaveToAskAgain(_ response: TransportResponse, _ delegate: isolated TaskDelegate) throws {
-        guard mayAskAgain(delegate[.main]) else {
+    mutating func leaveToAskAgain(_ response: TransportResponse, _ call: inout Sending) throws {
+        guard mayAskAgain(call) else {
             throw NetworkError(
                 .interceptorFailed,
                 "the rest of the file cannot be requested: an interceptor or a hook sent something other than a GET",
                 phase: .receive, requestMayHaveBeenSent: true, response: response.head)
         }
-        leave(response, delegate)
+        leave(response, &call)
     }
 
     /// Discards the rest of a response.
-    mutating func leave(_ response: TransportResponse, _ delegate: isolated TaskDelegate) {
-        leave(response.latestHop, delegate)
+    mutating func leave(_ response: TransportResponse, _ call: inout Sending) {
+        leave(response.latestHop, &call)
     }
 
-    private mutating func leave(_ hop: HTTP.Hop?, _ delegate: isolated TaskDelegate) {
+    private mutating func leave(_ hop: HTTP.Hop?, _ call: inout Sending) {
         answered = nil
-        earlier += (delegate[.main].callHistory?.hops ?? []) + [hop].compactMap(\.self)
+        earlier += (call.callHistory?.hops ?? []) + [hop].compactMap(\.self)
         // The next exchange may be redirected in the same way.
-        delegate.change(.main) { $0.callHistory = $0.delegate.settings?.callHistory }
+        call.callHistory = call.delegate.settings?.callHistory
     }
 
     /// Prepares to continue after an error, or rethrows it.
-    mutating func goOn(after error: any Error, _ delegate: isolated TaskDelegate) async throws {
-        let call = delegate[.main]
+    mutating func goOn(after error: any Error, _ call: inout Sending) async throws {
         let error = told(error, call)
         guard mayAskAgain(call), !isUnrelated, call.delegate.cancellation.cause == nil,
             let failure = error as? NetworkError,
             case .goOn(let delay) = machine.interrupted(by: .error(failure)),
             call.loop.now().advanced(by: delay.clampedNanoseconds) < call.request.deadline
         else { throw error }
-        leave(failure.hop, delegate)
+        leave(failure.hop, &call)
         try await pause(delay, call)
     }
 
     /// The error, with the hop of the response that it concerns.
-    func told(_ error: any Error, _ call: LiveCall) -> any Error {
+    func told(_ error: any Error, _ call: Sending) -> any Error {
         answered.map { call.failing(error, on: $0) } ?? error
     }
 
-    private func pause(_ delay: Duration, _ call: LiveCall) async throws {
+    private func pause(_ delay: Duration, _ call: Sending) async throws {
         let time = call.loop.now().advanced(by: delay.clampedNanoseconds)
         _ = await ValueWaiter<Void>(on: call.loop).wait(until: time, cancellation: call.delegate.cancellation)
         try await call.pass()
     }
 }
 
-extension LiveCall {
+extension Sending {
     fileprivate func tellResumed(at offset: Int, of length: Int?) {
         note(.downloadResumed(at: offset, of: length))
         session.hub.tell(.downloadResumed(snapshot, at: offset, of: length))

@@ -17,7 +17,7 @@ struct PartFinder {
     }
 
     /// Finds a part; nil if there is nothing to continue from.
-    func find(_ call: LiveCall) async throws -> (DownloadPart, ResumeData)? {
+    func find(_ call: Sending) async throws -> (DownloadPart, ResumeData)? {
         let (data, address) = (download.data, address)
         var known = data?.partPath ?? placement?.partPath
         if known == nil, let folder { known = await DiskThreads.shared.run { Self.partPath(of: address, in: folder) } }
@@ -38,7 +38,7 @@ struct PartFinder {
     }
 
     private func takeUp(
-        _ part: DownloadPart, _ data: ResumeData, _ call: LiveCall
+        _ part: DownloadPart, _ data: ResumeData, _ call: Sending
     ) async throws -> (DownloadPart, ResumeData)? {
         let isOver = call.isOver
         let outcome: Result<Bool, Errno> = await DiskThreads.shared.run {

@@ -200,7 +200,7 @@ extension JournalDriver {
         transfer.sends(task.delegate)
         let result = await task.result
         transfer.sends(nil)
-        return (result, await task.delegate.isRepeatable)
+        return (result, task.delegate.isRepeatable)
     }
 }
 

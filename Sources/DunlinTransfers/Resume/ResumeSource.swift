@@ -60,7 +60,7 @@ struct ResumeSource: Sendable, Hashable {
 
         /// The answer of a call's last exchange. An answer that was not sent for, as an interceptor gives it, is
         /// nobody's.
-        init(to call: LiveCall) {
+        init(to call: Sending) {
             let provenance = call.callHistory?.provenance ?? Provenance()
             let forms = provenance.steps.map { Self.form(of: $0, hiding: call.unstoredFields) }
             let head = call.asked.head

@@ -4,11 +4,11 @@ internal import DunlinTransport
 /// Fetches the rest of a file, or its missing parts, by further exchanges while one body comes.
 extension DownloadRun {
     /// Whether several exchanges may fetch the file, if the server allows it.
-    func maySplit(_ call: LiveCall) -> Bool { options.segments?.count ?? 1 > 1 && mayAskAgain(call) && !isAlone }
+    func maySplit(_ call: Sending) -> Bool { options.segments?.count ?? 1 > 1 && mayAskAgain(call) && !isAlone }
 
     /// The plan to fetch what is missing; nil if the current body is all of it.
     func plan(
-        _ arrival: LiveCall.Arrival, _ call: LiveCall, _ part: DownloadPart
+        _ arrival: Sending.Arrival, _ call: Sending, _ part: DownloadPart
     ) -> SegmentedFetch.Plan? {
         guard let exchange = call.part, mayAskAgain(call), machine.isResumable, !arrival.isChanged,
             let validator = machine.validator, let source, let length = machine.completeLength, machine.offset < length
@@ -24,7 +24,7 @@ extension DownloadRun {
     }
 
     private func workers(
-        for bytes: Int, _ minimum: Int, _ head: ResponseHead, _ call: LiveCall
+        for bytes: Int, _ minimum: Int, _ head: ResponseHead, _ call: Sending
     ) -> Int {
         // A `data` hook must get chunks in order.
         guard maySplit(call), !call.hasHook(\.data) else { return 1 }
@@ -34,9 +34,8 @@ extension DownloadRun {
 
     /// Fills the file. Returns nil if the download starts over.
     mutating func fill(
-        by plan: SegmentedFetch.Plan, _ part: DownloadPart, _ delegate: isolated TaskDelegate
+        by plan: SegmentedFetch.Plan, _ part: DownloadPart, _ call: inout Sending
     ) async throws -> Response? {
-        let call = delegate[.main]
         let before = part.content.contents
         let fetch = SegmentedFetch(plan, part, options, original, call)
         let outcome = await fetch.run()
@@ -55,7 +54,7 @@ extension DownloadRun {
         case .useless: break
         }
         isAlone = true
-        try leaveToAskAgain(plan.arrival.response, delegate)
+        try leaveToAskAgain(plan.arrival.response, &call)
         guard case .refuse(let refusal) = machine.changed() else { return nil }
         throw NetworkError(
             .invalidResponse, "\(refusal)", phase: .receive, requestMayHaveBeenSent: true,

@@ -36,7 +36,7 @@ extension SegmentedFetch {
             return .failed(error)
         }
         let mayPass =
-            await call.delegate.hasSentOnlyGETs && mayPass ?? ResumeMachine.Interruption.error(failure).mayPass
+            call.delegate.hasSentOnlyGETs && mayPass ?? ResumeMachine.Interruption.error(failure).mayPass
         let (delay, waiters) = state.withLock { state in
             state.failure = failure
             return state.machine.broke(worker, mayPass: mayPass)

@@ -31,7 +31,7 @@ final class SegmentedFetch: Sendable {
         let lead: Range<Int>
         /// The user who asked first, and the origin that answered after all redirects.
         let source: ResumeSource
-        let arrival: LiveCall.Arrival
+        let arrival: Sending.Arrival
         /// The first exchange.
         let exchange: CallPart
     }
@@ -47,6 +47,8 @@ final class SegmentedFetch: Sendable {
         /// The last writer of each worker.
         var writers: [Int: DownloadWriter] = [:]
         var interrupts: [Int: Cancellation] = [:]
+        /// How often each worker has sent since it made progress.
+        var counts: [Int: SendingMachine] = [:]
         /// The workers that have received something since their last request.
         var progressed: Set<Int> = []
     }
@@ -55,7 +57,7 @@ final class SegmentedFetch: Sendable {
     private let part: DownloadPart
     private let options: HTTPSession.DownloadOptions
     let request: TransportRequest
-    let call: LiveCall
+    let call: Sending
     let state: Mutex<State>
 
     var loop: Reactor { call.loop }
@@ -63,7 +65,7 @@ final class SegmentedFetch: Sendable {
     /// Creates a fetch; `request` is the original request, before any range was requested.
     init(
         _ plan: Plan, _ part: DownloadPart, _ options: HTTPSession.DownloadOptions, _ request: TransportRequest,
-        _ call: LiveCall
+        _ call: Sending
     ) {
         self.plan = plan
         self.part = part
@@ -265,25 +267,28 @@ extension SegmentedFetch {
         _ range: Range<Int>, _ worker: Int, _ exchange: CallPart, _ arrived: inout TransportResponse?
     ) async throws -> Brought {
         try await call.pass()
-        if state.withLock({ $0.progressed.remove(worker) }) != nil {
-            await call.delegate.progressed(part: exchange.number)
+        let count = state.withLock { state in
+            state.progressed.remove(worker) == nil ? state.counts[worker] : nil
         }
-        var own = call
-        own.request = request.with(ResumeMachine.fields(for: range.lowerBound, upTo: range.upperBound, plan.validator))
-        (own.start, own.callHistory) = (loop.now(), call.delegate.settings?.callHistory)
-        (own.part, own.mayRetry) = (exchange, false)
-        let (answer, asked) = await call.delegate.bring(own)
-        defer { if let hops = asked.callHistory?.hops { state.withLock { $0.hops.add(hops) } } }
-        let (first, isMade) = try answer.get()
-        arrived = first
-        var response = first
-        let isElsewhere = !plan.source.isOf(ResumeSource.Answer(to: asked))
+        let fields = ResumeMachine.fields(for: range.lowerBound, upTo: range.upperBound, plan.validator)
+        let (answer, own) = await call.delegate.bring(
+            call.beginning(exchange, request.with(fields), count ?? SendingMachine()))
+        state.withLock { state in
+            state.counts[worker] = own.count
+            if let hops = own.callHistory?.hops { state.hops.add(hops) }
+        }
+        let arrival = try answer.get()
+        arrived = arrival.response
+        var response = arrival.response
+        let isElsewhere = !plan.source.isOf(ResumeSource.Answer(to: own))
         if call.callTransport.sockets == nil, let control = call.control, case .stream(let stream) = response.body {
             let held = CountedBody(stream, control, until: request.deadline)
             response = response.with(.stream(held), response.hop)
         }
         let told = try await call.observers?.told(response, call) ?? response
-        return Brought(response: told, isElsewhere: isElsewhere, isMade: isMade || !asked.hasSentOnlyGETs)
+        return Brought(
+            response: told, isElsewhere: isElsewhere,
+            isMade: arrival.isChanged || !call.delegate.hasSentOnlyGETs)
     }
 }
 

@@ -60,11 +60,18 @@ struct Asking: Sendable {
     }
 }
 
-extension LiveCall {
+extension Sending {
     var asking: Asking {
         var asking = Asking(asked, delegate.settings, part?.exchangeOptions ?? delegate.settings?.exchangeOptions)
         (asking.redirectPassword, asking.chosen) = (callHistory?.password, chosen)
         return asking
+    }
+
+    /// The terms of the current hop, which are chosen when they are asked for first.
+    mutating func choice(for head: RequestHead) throws -> ChosenTerms {
+        let choice = try asking.choice(for: head)
+        chosen = choice
+        return choice
     }
 }
 
@@ -128,8 +135,12 @@ extension Access {
     }
 }
 
-extension LiveCall {
-    func access(to request: TransportRequest) throws -> Access { try Access(of: request, asking) }
+extension Sending {
+    /// The access of a request. The way is chosen once for each hop: whoever judges it first chooses it.
+    mutating func access(to request: TransportRequest) throws -> Access {
+        _ = try choice(for: request.head)
+        return try Access(of: request, asking)
+    }
 
     func confirmation(of access: Access, over hop: HTTP.Hop) -> Access.Confirmation {
         access.confirmation(over: hop, sent: sent?.head, asking)

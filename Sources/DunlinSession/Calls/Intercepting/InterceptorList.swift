@@ -30,12 +30,12 @@ struct InterceptorList: Sendable {
     typealias Send = @Sendable (TransportRequest) async throws -> TransportResponse
 
     /// Runs the interceptors until the first one returns or the call is over.
-    func run(_ request: TransportRequest, of call: LiveCall, _ send: @escaping Send) async throws -> TransportResponse {
+    func run(_ request: TransportRequest, of call: Sending, _ send: @escaping Send) async throws -> TransportResponse {
         try await call.withinLimits { [self] in try await pass(request, from: 0, of: call, send) }
     }
 
     private func pass(
-        _ request: TransportRequest, from index: Int, of call: LiveCall, _ send: @escaping Send
+        _ request: TransportRequest, from index: Int, of call: Sending, _ send: @escaping Send
     ) async throws -> TransportResponse {
         guard index < interceptors.count else { return try await send(request) }
         // A request from an interceptor's own code does not pass it again.
@@ -71,7 +71,7 @@ struct InterceptorList: Sendable {
 
     /// The request without given secrets, if an interceptor sends it to another origin.
     private static func stripped(
-        _ changed: TransportRequest, insteadOf given: TransportRequest, _ call: LiveCall
+        _ changed: TransportRequest, insteadOf given: TransportRequest, _ call: Sending
     ) -> TransportRequest {
         let origin = changed.head.origin
         if origin.isSame(as: given.head.origin) { return changed }
@@ -89,7 +89,7 @@ struct InterceptorList: Sendable {
     /// The error to report: an error of `next` as it is. A `NetworkError` of another request must not say that this one
     /// may be sent again.
     private static func explained(
-        _ error: any Error, by interceptor: any HTTPSession.Interceptor, _ turn: InterceptorTurn, _ call: LiveCall
+        _ error: any Error, by interceptor: any HTTPSession.Interceptor, _ turn: InterceptorTurn, _ call: Sending
     ) -> any Error {
         if turn.hasThrown(error) || error is CancellationError && call.cancellation.cause != nil { return error }
         guard var own = error as? NetworkError else {
@@ -108,7 +108,7 @@ struct InterceptorList: Sendable {
     }
 }
 
-extension LiveCall {
+extension Sending {
     /// How often the request has been sent, including the current sending.
     fileprivate var hop: Int { delegate.hop }
 }

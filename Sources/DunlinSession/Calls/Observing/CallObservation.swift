@@ -12,8 +12,6 @@ package final class CallObservation: Sendable {
     private struct State {
         var exchanges: [Int: ExchangeObservation] = [:]
         var last = 0
-        /// How often each sending was retried.
-        var retries: [SendingID: Int] = [:]
         var hasEnded = false
     }
 
@@ -33,57 +31,45 @@ package final class CallObservation: Sendable {
         secretFields = call.session.secretFields
     }
 
-    /// An exchange that was begun.
-    struct Begun {
-        /// Nil if nobody wants to be told of it.
-        var exchange: ExchangeObservation?
-        /// What is sent.
-        let request: TransportRequest
-        /// The names of the fields in it that observers have added, in lower case.
-        var added: [String] = []
-    }
-
-    /// Begins an exchange that is to send `request`; nobody is told of it after the call's end.
-    func begin(_ request: TransportRequest, _ id: SendingID, of call: LiveCall) -> Begun {
-        leave(id)
-        let begun = state.withLock { state -> (number: Int, attempt: Int)? in
+    /// Begins an exchange that is to send `request`; nobody is told of it after the call's end. Returns what is sent:
+    /// observers may add fields.
+    func begin(_ request: TransportRequest, _ sending: inout Sending) -> TransportRequest {
+        leave(sending.watched.take())
+        let begun = state.withLock { state -> Int? in
             if state.hasEnded { return nil }
             state.last += 1
-            return (state.last, 1 + (state.retries[id] ?? 0))
+            return state.last
         }
-        guard let (number, attempt) = begun else { return Begun(request: request) }
+        guard let number = begun else { return request }
         let exchange = HTTPSession.Exchange(
-            task: call.snapshot, head: request.head, number: number, attempt: attempt,
+            task: sending.snapshot, head: request.head, number: number, attempt: 1 + sending.retries,
             isElsewhere: !request.head.origin.isSame(as: origin))
         var adding = AddedFields(to: request.head.fields, secretFields)
         let told = observers.compactMap { observer in
             adding.collect { observer.exchangeBegan(exchange, adding: &$0) }
         }
         let sent = adding.fields.map { fields in request.with { $0.head.fields = fields } } ?? request
-        var result = Begun(request: sent, added: adding.names)
-        if told.isEmpty { return result }
+        sending.added = adding.names
+        if told.isEmpty { return sent }
         let observation = ExchangeObservation(
-            told, id, droppedFields: adding.dropped, hiding: secretFields, on: call.loop)
+            told, number, droppedFields: adding.dropped, hiding: secretFields, on: sending.loop)
         let isLate = state.withLock { state in
             if !state.hasEnded { state.exchanges[number] = observation }
             return state.hasEnded
         }
         if isLate {
             observation.end()
-            return result
+        } else {
+            sending.watched = observation
         }
-        result.exchange = observation
-        return result
+        return sent
     }
 
-    /// Ends the exchanges of a sending whose responses nobody reads any more.
-    func leave(_ id: SendingID) {
-        let left = state.withLock { state in
-            let left = state.exchanges.filter { $1.id == id }
-            for number in left.keys { state.exchanges[number] = nil }
-            return left.values
-        }
-        for exchange in left { exchange.end() }
+    /// Ends an exchange whose response nobody reads any more.
+    func leave(_ exchange: ExchangeObservation?) {
+        guard let exchange else { return }
+        state.withLock { $0.exchanges[exchange.number] = nil }
+        exchange.end()
     }
 
     func note(_ step: @autoclosure () -> HTTPSession.RequestStep) {
@@ -108,17 +94,16 @@ package final class CallObservation: Sendable {
 // MARK: - Steps
 
 extension CallObservation {
-    /// Notes that a sending's request is sent again, which ends its last exchange. `call` is its state.
-    func again(_ why: SendingReason?, _ id: SendingID, of call: LiveCall) {
-        leave(id)
-        if why == .retry { state.withLock { $0.retries[id, default: 0] += 1 } }
-        if let step = why?.step(call) { note(step) }
+    /// Notes that a request is sent again, which ends its last exchange.
+    func again(_ why: SendingReason, _ sending: inout Sending) {
+        leave(sending.watched.take())
+        if let step = why.step(sending) { note(step) }
     }
 }
 
 extension SendingReason {
     /// The step for observers.
-    fileprivate func step(_ call: LiveCall) -> HTTPSession.RequestStep? {
+    fileprivate func step(_ call: Sending) -> HTTPSession.RequestStep? {
         let head = call.request.head
         switch self {
         case .retry: return call.callHistory?.retryHistory?.retried.last.map { .retrying($0) }
@@ -137,7 +122,7 @@ extension SendingReason {
     }
 }
 
-extension LiveCall {
+extension Sending {
     /// Tells the session's observers a step of the call.
     package func note(_ step: @autoclosure () -> HTTPSession.RequestStep) {
         delegate.observation?.note(step())

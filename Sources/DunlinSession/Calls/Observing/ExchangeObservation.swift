@@ -11,8 +11,8 @@ final class ExchangeObservation: Sendable {
         var hasEnded = false
     }
 
-    /// The sending that it belongs to.
-    let id: SendingID
+    /// Its number among those of the call.
+    let number: Int
     private let observers: [any HTTPSession.ExchangeObserver]
     private let droppedFields: Int
     private let secretFields: HTTP.SecretFields
@@ -20,11 +20,11 @@ final class ExchangeObservation: Sendable {
     private let state = Mutex(State())
 
     init(
-        _ observers: [any HTTPSession.ExchangeObserver], _ id: SendingID, droppedFields: Int,
+        _ observers: [any HTTPSession.ExchangeObserver], _ number: Int, droppedFields: Int,
         hiding secretFields: HTTP.SecretFields, on loop: Reactor
     ) {
         self.loop = loop
-        self.id = id
+        self.number = number
         self.observers = observers
         self.droppedFields = droppedFields
         self.secretFields = secretFields

@@ -69,7 +69,7 @@ extension RequestObservers {
     /// a hook refuses it. The response to a range continues after `base` bytes, and with a `total` others may bring the
     /// rest.
     func admitted(
-        _ arrived: TransportResponse, _ call: LiveCall, appendingTo base: Int = 0, of total: Int? = nil
+        _ arrived: TransportResponse, _ call: Sending, appendingTo base: Int = 0, of total: Int? = nil
     ) async throws -> (response: TransportResponse, destination: HTTPSession.Destination?) {
         var response = arrived
         let isCoded = response.head.fields.contains("content-encoding")
@@ -97,7 +97,7 @@ extension RequestObservers {
         return (response, try await decide(on: response.head, call))
     }
 
-    private func decide(on head: ResponseHead, _ call: LiveCall) async throws -> HTTPSession.Destination? {
+    private func decide(on head: ResponseHead, _ call: Sending) async throws -> HTTPSession.Destination? {
         let snapshot = call.snapshot
         switch try await call.ask(\.response, { await $0(snapshot, head) }) {
         case nil, .accept: return nil
@@ -112,7 +112,7 @@ extension RequestObservers {
 
     /// The response, with its chunks reported to hooks if any want them. The call waits for these hooks, so its limits
     /// and its cancellation apply to them.
-    package func told(_ response: TransportResponse, _ call: LiveCall) async throws -> TransportResponse {
+    package func told(_ response: TransportResponse, _ call: Sending) async throws -> TransportResponse {
         guard hasHook(\.data) else { return response }
         var call = call
         // The limits of a request end with its 101.

@@ -53,7 +53,7 @@ package final class RequestSettings: Sendable {
     func routed(_ origin: HTTP.Origin) throws -> HTTP.Origin { try rare?.routed(origin) ?? origin }
 }
 
-extension LiveCall {
+extension Sending {
     /// The redirect policy: the request's own before the session's.
     var redirectPolicy: HTTPSession.RedirectPolicy { asking.redirectPolicy }
 

@@ -3,7 +3,7 @@ internal import DunlinRules
 internal import DunlinSemantics
 internal import DunlinTransport
 
-extension LiveCall {
+extension Sending {
     /// The step of a hop that has been answered.
     func step(_ answer: TransportResponse, to access: Access, sentAt: Int64) -> Provenance.Step {
         // A stored answer was not sent for.
@@ -74,5 +74,18 @@ extension LiveCall {
         case "digest": credential.firstRange(of: ", realm=").map { String(credential[..<$0.lowerBound]) }
         default: nil
         }
+    }
+}
+
+/// The access of a hop, and when it was sent.
+struct NotedAccess: Sendable {
+    let access: Access
+    let sentAt: Int64
+}
+
+extension Sending {
+    /// Notes who asks now. Until a hop is answered, it is noted again whenever it is sent again.
+    mutating func noteAccess() throws {
+        noted = NotedAccess(access: try access(to: request), sentAt: WallClock.seconds)
     }
 }

@@ -3,7 +3,7 @@ internal import DunlinTransport
 
 /// Failures of a call although a response came: a stage, hook, interceptor or sink refused it. That exchange took
 /// place, so the error carries its hop, and the metrics include it.
-extension LiveCall {
+extension Sending {
     /// The error with the hop that brought `response`, unless it has that of a later one.
     package func failing(_ error: any Error, on response: TransportResponse) -> any Error {
         failing(error, after: response.latestHop)

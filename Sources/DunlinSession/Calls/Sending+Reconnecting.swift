@@ -5,11 +5,11 @@ extension TaskDelegate {
     /// Waits before a call that continues an earlier one is admitted, and tells its observers before. Throws if the
     /// call ends meanwhile. A suspension is waited for by the admission.
     func wait(before reconnection: HTTPSession.Reconnection, _ call: HTTPSession.Call) async throws {
-        try await LiveCall(call, self, nil, queued: nil).wait(before: reconnection)
+        try await Sending(call, self, nil, queued: nil).wait(before: reconnection)
     }
 }
 
-extension LiveCall {
+extension Sending {
     fileprivate func wait(before reconnection: HTTPSession.Reconnection) async throws {
         let end = loop.now().advanced(by: reconnection.wait.clampedNanoseconds)
         try await tell(reconnection)

@@ -2,22 +2,41 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// Makes as many attempts as the call's policy allows, by the rules of `RetryMachine`. Each attempt begins with the
-/// original request, whatever redirects made of it.
-struct RetryStage: Stage {
-    let settings: RetrySettings
-
-    func seesAll(of call: LiveCall) -> Bool { mayRetry(call) }
-
-    func driver(for call: LiveCall) -> (any StageDriver)? {
-        mayRetry(call) ? RetryDriver(call, call.retryPolicy, settings) : nil
+/// Attempts, by the rules of `RetryMachine`: as many as the call's policy allows. Each begins with the original
+/// request, whatever redirects made of it, and ends when the response has been taken.
+extension Sending {
+    mutating func retrying<Value>(
+        _ mayTakeAgain: Bool, _ take: Step<TransportResponse, Value>
+    ) async throws -> Value {
+        var attempts = Attempts(self)
+        while true {
+            var isTaken = false
+            do {
+                if attempts.hasFailed { try begin(.retry) }
+                let value: Value? = try await taken(mayTakeAgain) { response, sending in
+                    guard let history = try await attempts.settled(response, &sending) else { return nil }
+                    let attempt = sending.callHistory
+                    sending.callHistory = history
+                    isTaken = true
+                    do {
+                        return try await take(response, &sending)
+                    } catch  where mayTakeAgain {
+                        (sending.callHistory, isTaken) = (attempt, false)
+                        throw error
+                    }
+                }
+                if let value { return value }
+            } catch {
+                if isTaken { throw error }
+                try attempts.failed(error, &self)
+            }
+            try await attempts.rest(&self)
+        }
     }
-
-    private func mayRetry(_ call: LiveCall) -> Bool { call.mayRetry && call.chain.retries(call.delegate.settings) }
 }
 
-/// The driver of one call, from its first attempt to its last.
-private final class RetryDriver: StageDriver {
+/// The attempts of one call, from its first to its last.
+private struct Attempts {
     private let policy: HTTPSession.RetryPolicy
     private let settings: RetrySettings
     private let original: TransportRequest
@@ -27,89 +46,75 @@ private final class RetryDriver: StageDriver {
     /// The hops of all attempts before the last.
     private var hops: [HTTP.Hop] = []
     private var retried: [NetworkError.RetriedAttempt] = []
-    /// The history of the response being delivered, for this attempt only.
-    private var delivered: CallHistory?
-    private var isDelivering = false
 
     private enum Decision {
         case retry(after: Int64)
         case settle(RetryHistory?)
     }
 
-    init(_ call: LiveCall, _ policy: HTTPSession.RetryPolicy, _ settings: RetrySettings) {
-        self.policy = policy
-        self.settings = settings
+    init(_ call: Sending) {
+        (policy, settings) = (call.retryPolicy, call.chain.settings.retries)
         original = call.request
         beginning = call.callHistory
         machine = RetryMachine(policy, hasKey: call.request.head.fields.contains("idempotency-key"))
         settings.requested(original.head.origin.description, policy, at: call.start)
     }
 
-    func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
+    /// The history of a response that is delivered; nil if there is to be another attempt, and the response has been
+    /// discarded.
+    mutating func settled(_ response: TransportResponse, _ call: inout Sending) async throws -> CallHistory?? {
+        let attempt = call.callHistory
         switch judge(outcome(of: response, call), call) {
-        case .settle(let history):
-            (isDelivering, delivered) = (true, call.callHistory)
-            return .pass(response, notes(history, call.callHistory))
+        case .settle(let history): return .some(history.map { attempt.after($0, hops) } ?? attempt)
         case .retry(let wait):
-            do {
-                let hop = try await call.discard(response)
-                return again(.status(response.head.status), hop, after: call.callHistory, wait: wait)
-            } catch {
-                return failed(error, call, call.callHistory)
-            }
+            try await call.discard(response)
+            let hop = call.callHistory?.hops.last
+            again(.status(response.head.status), hop, after: attempt, wait: wait, &call)
+            return nil
         }
     }
 
-    func failed(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
-        failed(error, call, call.callHistory)
-    }
-
-    func takeBack() -> StageNotes {
-        guard isDelivering else { return StageNotes() }
-        isDelivering = false
-        return StageNotes(callHistory: .some(delivered))
-    }
-
-    func undelivered(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
-        failed(error, call, call.callHistory)
-    }
-
-    /// The action after a failure; `attempt` is the history of this attempt only.
-    private func failed(_ error: any Error, _ call: LiveCall, _ attempt: CallHistory?) -> StageAction {
+    /// Throws the failure, unless there is to be another attempt.
+    mutating func failed(_ error: any Error, _ call: inout Sending) throws {
+        let attempt = call.callHistory
         switch judge(outcome(of: error, call), call) {
-        case .settle(let history): return .fail(noting(history, error), notes(history, attempt))
+        case .settle(let history):
+            if let history { call.callHistory = attempt.after(history, hops) }
+            throw noting(history, error)
         case .retry(let wait):
             let failure = error as? NetworkError
             let cause = NetworkError.RetriedAttempt.Cause.failure(failure?.code ?? .connectionClosed, failure?.phase)
-            return again(cause, failure?.hop, after: attempt, wait: wait)
+            again(cause, failure?.hop, after: attempt, wait: wait, &call)
         }
     }
 
-    /// The notes of an attempt that is the last.
-    private func notes(_ history: RetryHistory?, _ attempt: CallHistory?) -> StageNotes {
-        guard let history else { return StageNotes(callHistory: .some(attempt)) }
-        return StageNotes(callHistory: attempt.after(history, hops))
-    }
-
-    private func again(
-        _ cause: NetworkError.RetriedAttempt.Cause, _ hop: HTTP.Hop?, after attempt: CallHistory?, wait: Int64
-    ) -> StageAction {
+    /// Notes that there is to be another attempt. `hop` is the last of the former one, and `attempt` has those before.
+    private mutating func again(
+        _ cause: NetworkError.RetriedAttempt.Cause, _ hop: HTTP.Hop?, after attempt: CallHistory?, wait: Int64,
+        _ call: inout Sending
+    ) {
         hops += (attempt?.hops ?? []) + [hop].compactMap(\.self)
         retried.append(NetworkError.RetriedAttempt(cause, wait: .nanoseconds(wait), hop: hop))
-        let waiting = RetryHistory(retried, nil).map { beginning.after($0, hops) }
-        return .again(.startOver(.retry), StageNotes(callHistory: .some(waiting)))
+        call.callHistory = RetryHistory(retried, nil).map { beginning.after($0, hops) }
     }
 
-    func rest(_ call: LiveCall) async throws -> StageNotes {
+    /// Whether this is not the first attempt.
+    var hasFailed: Bool { !retried.isEmpty }
+
+    /// Waits until the next attempt may begin.
+    mutating func rest(_ call: inout Sending) async throws {
+        call.tellAgain(.retry)
+        call.retries += 1
         try await pause(call)
-        return StageNotes(request: original, callHistory: .some(beginning))
+        (call.request, call.callHistory, call.isRetry) = (original, beginning, true)
+        call.sentRequests.beginAttempt()
     }
 }
 
 // MARK: - What an attempt came to
 
-extension RetryDriver {
-    private func outcome(of response: TransportResponse, _ call: LiveCall) -> RetryMachine.Outcome {
+extension Attempts {
+    private func outcome(of response: TransportResponse, _ call: Sending) -> RetryMachine.Outcome {
         let head = response.head
         let mayHaveWorked = call.sentRequests.attempt.contains(.notIdempotent)
         let isIdempotent = call.request.head.method.isIdempotent && !mayHaveWorked
@@ -122,7 +127,7 @@ extension RetryDriver {
         return asked.map { Duration.seconds($0).clampedNanoseconds }
     }
 
-    private func outcome(of error: any Error, _ call: LiveCall) -> RetryMachine.Outcome {
+    private func outcome(of error: any Error, _ call: Sending) -> RetryMachine.Outcome {
         guard call.cancellation.cause == nil else { return .failed(.other, isSafe: false) }
         let failure = RetryMachine.Failure(error)
         let told = (error as? NetworkError).map(call.sentRequests.attempt.explained)
@@ -132,7 +137,7 @@ extension RetryDriver {
     }
 
     /// Decides about an outcome.
-    private func judge(_ outcome: RetryMachine.Outcome, _ call: LiveCall) -> Decision {
+    private mutating func judge(_ outcome: RetryMachine.Outcome, _ call: Sending) -> Decision {
         // A random number costs a system call, which a successful call does not need.
         guard machine.isCovered(outcome) else { return .settle(RetryHistory(retried, nil)) }
         let now = call.loop.now()
@@ -160,14 +165,14 @@ extension RetryDriver {
 
 // MARK: - Waiting
 
-extension RetryDriver {
+extension Attempts {
     /// Waits between two attempts. The call keeps its queue permit meanwhile, but no connection. Throws if it may not
     /// continue.
-    private func pause(_ call: LiveCall) async throws {
+    private func pause(_ call: Sending) async throws {
         guard let last = retried.last else { return }
         let (loop, cancellation) = (call.loop, call.cancellation)
         let end = loop.now().advanced(by: last.wait.clampedNanoseconds)
-        await call.delegate.pause()
+        call.delegate.pause()
         try await tell(last, call)
         guard await loop.pause(until: end, cancellation: cancellation) else {
             if cancellation.cause == .task || cancellation.cause == nil { throw CancellationError() }
@@ -180,7 +185,7 @@ extension RetryDriver {
         try await call.pass()
     }
 
-    private func tell(_ retry: NetworkError.RetriedAttempt, _ call: LiveCall) async throws {
+    private func tell(_ retry: NetworkError.RetriedAttempt, _ call: Sending) async throws {
         guard let observers = call.observers else { return }
         let snapshot = call.snapshot
         observers.events.tell(.retrying(snapshot, retry))

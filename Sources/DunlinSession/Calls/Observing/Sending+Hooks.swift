@@ -1,6 +1,6 @@
 /// Calls the hooks of one call: the request's first, then the session's if that has no opinion. Hooks run off the loop,
 /// within the call's limits, and are cancelled with it.
-extension LiveCall {
+extension Sending {
     /// The first opinion of a hook; nil if none has one.
     package func ask<Hook: Sendable, Answer: Sendable>(
         _ hook: (HTTPSession.Hooks) -> Hook?, _ ask: @escaping @Sendable (Hook) async -> Answer?

@@ -1,7 +1,7 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-extension LiveCall {
+extension Sending {
     /// The value of a waiter, within the call's limits. `isUnsent`: nothing of what it waits for has been sent.
     func value<Value>(of waiter: ValueWaiter<Value>, isUnsent: Bool, late reason: String) async throws -> Value {
         switch await waiter.wait(until: request.deadline, cancellation: cancellation) {

@@ -4,11 +4,11 @@ internal import DunlinSemantics
 internal import DunlinTransport
 
 /// The bodies that come from a store, and what happens if they cannot be read.
-extension CacheDriver {
+extension CacheStage {
     /// The body to serve; nil if it cannot be read, and then the stored response is ignored from now on. A long body's
     /// beginning is read well before the caller gets the head.
     func body(
-        of stored: StoredResponse, as form: CachedForm, _ hop: HTTP.Hop, _ call: LiveCall
+        of stored: StoredResponse, as form: CachedForm, _ hop: HTTP.Hop, _ sending: inout Sending
     ) async throws -> TransportResponse.Body? {
         let range: Range<Int>
         switch form {
@@ -19,34 +19,28 @@ extension CacheDriver {
             range = (bytes.lowerBound - start)..<(bytes.upperBound - start)
         }
         if let bytes = stored.body.bytes { return .bytes(bytes[range]) }
-        return try await stream(stored, range, hop, call).map { .stream($0) }
+        return try await stream(stored, range, hop, &sending).map { .stream($0) }
     }
 
     private func stream(
-        _ stored: StoredResponse, _ range: Range<Int>, _ hop: HTTP.Hop, _ call: LiveCall
+        _ stored: StoredResponse, _ range: Range<Int>, _ hop: HTTP.Hop, _ sending: inout Sending
     ) async throws -> StoredBodyStream? {
         let stream = StoredBodyStream(
-            stored.body, range, hop, within: call.bodyStoreWait, control: call.ownControl)
+            stored.body, range, hop, within: sending.bodyStoreWait, control: sending.ownControl)
         do {
             try await stream.begin()
             return stream
         } catch  where error.isDamageOfStore {
-            await reject(stored, call)
+            await sending.reject(stored)
             return nil
         }
-    }
-
-    /// Ignores a stored response from now on, for everybody.
-    func reject(_ stored: StoredResponse, _ call: LiveCall) async {
-        useless.insert(stored.id)
-        await cache.store.remove([stored], within: call.storeWait)
     }
 
     // MARK: - Joined
 
     /// Whether a response may be the rest of a stored beginning, by its head and its place in the chain.
-    func isRest(_ response: TransportResponse, of stored: StoredResponse, _ call: LiveCall) -> Bool {
-        guard !call.hasMadeBody, let promised = Self.rest(response.head, of: stored) else { return false }
+    func isRest(_ response: TransportResponse, of stored: StoredResponse, _ sending: Sending) -> Bool {
+        guard !sending.hasMadeBody, let promised = Self.rest(response.head, of: stored) else { return false }
         let length =
             switch response.body {
             case .stream(let stream): stream.expectedLength
@@ -67,24 +61,31 @@ extension CacheDriver {
     /// if the stored part cannot be read.
     func joined(
         _ stored: StoredResponse, _ head: ResponseHead, _ passed: TransportResponse, _ response: TransportResponse,
-        _ call: LiveCall
+        _ sending: inout Sending
     ) async throws -> TransportResponse? {
-        guard !useless.contains(stored.id), let count = Self.rest(response.head, of: stored),
-            let beginning = try await stream(stored, 0..<stored.body.count, passed.hop, call)
+        guard !sending.useless.contains(stored.id), let count = Self.rest(response.head, of: stored),
+            let beginning = try await stream(stored, 0..<stored.body.count, passed.hop, &sending)
         else { return nil }
         let body: any TransportResponse.BodyStream =
             switch passed.body {
             case .stream(let stream): stream
             case .bytes(let bytes): WholeBodyStream(bytes, passed)
             }
-        let (store, wait) = (cache.store, call.storeWait)
+        let (store, wait) = (cache.store, sending.storeWait)
         let rest = JoinedBody.Rest(body: body, count: count) { await store.remove([stored], within: wait) }
-        served = stored
-        return passed.replacing(head, .stream(JoinedBody(beginning, rest, control: call.ownControl)), Fields())
+        sending.served = stored
+        return passed.replacing(head, .stream(JoinedBody(beginning, rest, control: sending.ownControl)), Fields())
     }
 }
 
-extension LiveCall {
+extension Sending {
+    /// The hop of a response for which nothing was sent.
+    var hopOfStored: HTTP.Hop {
+        var hop = HTTP.Hop()
+        (hop.started, hop.ended) = (start, loop.now())
+        return hop
+    }
+
     /// Whether the session's own request would be sent like the caller's. If not, the caller waits: a password from a
     /// redirect is known to this call alone, interceptors around exchanges may find a token by the caller's task, and
     /// requests by the code of an interceptor, handler or refresh are sent differently.

@@ -1,11 +1,10 @@
 internal import DunlinSemantics
 internal import DunlinTransport
 
-extension PasswordDriver {
+extension PasswordAnswers {
     /// A response that asks for credentials, and its challenges.
     private struct Question {
         let response: ResponseHead
-        let request: TransportRequest
         let challenges: ResponseChallenges
         let login: PasswordStage.Login?
         /// The answer that was refused.
@@ -33,15 +32,17 @@ extension PasswordDriver {
     }
 
     /// The answer to a response's challenges; nil to deliver the response.
-    func answer(to response: ResponseHead, after last: Given?, _ call: LiveCall) async throws -> Given? {
+    mutating func answer(
+        to response: ResponseHead, after last: Given?, _ sending: inout Sending
+    ) async throws -> Given? {
         let question = Question(
-            response: response, request: call.request, challenges: ResponseChallenges(response),
-            login: stage.login(for: call.request, of: call.asking), last: last, shared: stage.shared(for: call))
-        let (request, challenges) = (question.request, question.challenges)
+            response: response, challenges: ResponseChallenges(response),
+            login: stage.login(for: request, of: sending.asking), last: last, shared: stage.shared(for: sending))
+        let challenges = question.challenges
         if last != nil || question.login != nil || !hooks.isEmpty {
-            try await hash(request, by: challenges.bodyHashFunctions, call)
+            try await hash(by: challenges.bodyHashFunctions, sending)
         }
-        if let last, let sent = last.memory.renewed(after: last.sent, by: challenges, hashed(request)) {
+        if let last, let sent = last.memory.renewed(after: last.sent, by: challenges, hashed) {
             return Given(sent: sent, memory: last.memory, by: last.by, mark: last.mark)
         }
         last?.mark?.judged()
@@ -50,22 +51,22 @@ extension PasswordDriver {
         if let last, let login = question.login, last.sent.isBy(login.password) {
             for space in challenges.spaces where last.sent.isFor(space) { machine.answered(space) }
         }
-        return try await answer(question, machine.challenged(challenges.spaces, refused: last?.by), &machine, call)
+        return try await answer(question, machine.challenged(challenges.spaces, refused: last?.by), &machine, sending)
     }
 
     private func answer(
-        _ question: Question, _ first: ChallengeMachine.Action, _ machine: inout ChallengeMachine, _ call: LiveCall
+        _ question: Question, _ first: ChallengeMachine.Action, _ machine: inout ChallengeMachine, _ sending: Sending
     ) async throws -> Given? {
         var action = first
         var problem: NetworkError?
         while case .ask(let index) = action {
-            guard question.request.body.canBeSent else { throw cannotBeSentAgain(question.response) }
+            guard request.body.canBeSent else { throw cannotBeSentAgain(question.response) }
             if let refusal = refusal(question.challenges.items[index], question) {
                 problem = problem ?? refusal
                 action = machine.rejected(index)
                 continue
             }
-            switch try await ask(index, question, &machine, call) {
+            switch try await ask(index, question, &machine, sending) {
             case .answer(let given): return given
             case .deliver: return nil
             case .next(let refusal):
@@ -80,22 +81,22 @@ extension PasswordDriver {
     /// Why the hooks need not be asked about a space: no answer could be sent.
     private func refusal(_ item: ResponseChallenges.Item, _ question: Question) -> NetworkError? {
         guard item.space.method == .basic else { return nil }
-        if basic.allowsAnswer(question.request.head) { return nil }
+        if basic.allowsAnswer(request.head) { return nil }
         return failure(.clearTextRefused, PasswordMemory.clearText, question.response)
     }
 
     private func ask(
-        _ index: Int, _ question: Question, _ machine: inout ChallengeMachine, _ call: LiveCall
+        _ index: Int, _ question: Question, _ machine: inout ChallengeMachine, _ sending: Sending
     ) async throws -> Outcome {
-        let (item, request) = (question.challenges.items[index], question.request)
+        let item = question.challenges.items[index]
         if hooks.request == nil, let memory = question.shared?.memory,
-            let sent = memory.recalled(item.options, after: question.last?.sent, hashed(request)),
+            let sent = memory.recalled(item.options, after: question.last?.sent, hashed),
             machine.recalls(item.space)
         {
             return .answer(Given(sent: sent, memory: memory, by: .memory))
         }
         let challenge = challenge(question, item, machine)
-        let reply = try await reply(to: challenge, item, question, call)
+        let reply = try await reply(to: challenge, item, question, sending)
         switch reply.response {
         case .cancel(let error):
             throw (error ?? failure(.cancelled, "the authentication handler cancelled the request", question.response))
@@ -108,10 +109,10 @@ extension PasswordDriver {
                 // This is the default's answer, with everything that it may and may not do, and is remembered as such.
                 guard case .answerByPassword = machine.byDefault() else { return .deliver }
                 let memory = memory(of: login, isSessionsWord: reply.isSessionsWord)
-                let sent = try answer(item.options, login.password, memory, request, question.response)
+                let sent = try answer(item.options, login.password, memory, question.response)
                 return sent.map { .answer(Given(sent: $0, memory: memory, by: .hook, mark: reply.mark)) } ?? .deliver
             }
-            return .answer(try answer(to: item, by: credential, reply, challenge, request))
+            return .answer(try answer(to: item, by: credential, reply, challenge))
         }
     }
 
@@ -122,7 +123,7 @@ extension PasswordDriver {
         guard let login = question.login, machine.mayUsePassword else { return .deliver }
         let memory = memory(of: login, isSessionsWord: reply.isSessionsWord)
         do throws(NetworkError) {
-            let sent = try answer(item.options, login.password, memory, question.request, question.response)
+            let sent = try answer(item.options, login.password, memory, question.response)
             guard let sent, case .answerByPassword = machine.byDefault() else { return .deliver }
             return .answer(Given(sent: sent, memory: memory, by: .password))
         } catch {
@@ -153,33 +154,33 @@ extension PasswordDriver {
     /// password answers.
     private func reply(
         to challenge: HTTPSession.AuthenticationChallenge, _ item: ResponseChallenges.Item, _ question: Question,
-        _ call: LiveCall
+        _ sending: Sending
     ) async throws -> Reply {
         if let hook = hooks.request {
-            let own = try await ask(hook, challenge, call)
+            let own = try await ask(hook, challenge, sending)
             guard case .performDefault = own else { return Reply(response: own) }
         }
         guard let hook = hooks.session else { return Reply(response: .performDefault) }
         guard let shared = question.shared, !item.options.isEmpty else {
             return Reply(
-                response: try await ask(hook, challenge, call), shared: question.shared, isSessionsWord: true)
+                response: try await ask(hook, challenge, sending), shared: question.shared, isSessionsWord: true)
         }
         let space = ChallengeQuestions.Space(origin: challenge.origin.description, space: item.space)
-        let (response, mark) = try await shared.questions.response(about: space, call) {
+        let (response, mark) = try await shared.questions.response(about: space, sending) {
             isRefused($0, item, question)
         } _: {
-            try await ask(hook, challenge, call)
+            try await ask(hook, challenge, sending)
         }
         return Reply(response: response, shared: shared, mark: mark, isSessionsWord: true)
     }
 
     private func ask(
         _ hook: @escaping HTTPSession.AuthenticationHandler, _ challenge: HTTPSession.AuthenticationChallenge,
-        _ call: LiveCall
+        _ sending: Sending
     ) async throws -> HTTPSession.AuthenticationChallenge.Answer {
-        let subject = Enclosure.Subject.challenge(of: ObjectIdentifier(call.session))
-        return try await call.withinLimits {
-            await Enclosure.enter(subject, of: call.session.owner) {
+        let subject = Enclosure.Subject.challenge(of: ObjectIdentifier(sending.session))
+        return try await sending.withinLimits {
+            await Enclosure.enter(subject, of: sending.session.owner) {
                 await ChallengeHooks.response(of: hook, to: challenge)
             }
         }
@@ -190,16 +191,16 @@ extension PasswordDriver {
     ) -> HTTPSession.AuthenticationChallenge {
         let proposed = machine.mayUsePassword ? question.login?.password : nil
         return HTTPSession.AuthenticationChallenge(
-            .protectionSpace(item.space), origin: question.request.head.origin,
+            .protectionSpace(item.space), origin: request.head.origin,
             previousFailures: machine.refusals, response: question.response,
             proposed: proposed.flatMap { password in
-                mayAnswer(item, password, question.request)
+                mayAnswer(item, password)
                     ? .password(user: password.user, password: password.password) : nil
             })
     }
 
     private func mayAnswer(
-        _ item: ResponseChallenges.Item, _ password: HTTPSession.Password, _ request: TransportRequest
+        _ item: ResponseChallenges.Item, _ password: HTTPSession.Password
     ) -> Bool {
         switch item.space.method {
         case .digest: true
@@ -222,7 +223,7 @@ extension PasswordDriver {
             guard let login = question.login else { return nil }
             let options = question.challenges.items.flatMap(\.options)
             let memory = memory(of: login, isSessionsWord: false)
-            return try answer(options, login.password, memory, question.request, question.response).map {
+            return try answer(options, login.password, memory, question.response).map {
                 Given(sent: $0, memory: memory, by: .password)
             }
         }
@@ -231,13 +232,13 @@ extension PasswordDriver {
     /// The answer that a hook gave.
     private func answer(
         to item: ResponseChallenges.Item, by credential: HTTPSession.AuthenticationChallenge.Credential,
-        _ reply: Reply, _ challenge: HTTPSession.AuthenticationChallenge, _ request: TransportRequest
+        _ reply: Reply, _ challenge: HTTPSession.AuthenticationChallenge
     ) throws -> Given {
         let memory = reply.shared?.memory ?? ownMemory
         switch (credential, item.space.method) {
         case (.password(let user, let password), .digest), (.password(let user, let password), .basic):
             let password = HTTPSession.Password(user: user, password: password)
-            guard let sent = try answer(item.options, password, memory, request, challenge.response) else { break }
+            guard let sent = try answer(item.options, password, memory, challenge.response) else { break }
             return Given(sent: sent, memory: memory, by: .hook, mark: reply.mark)
         case (.bearer(let token), .bearer):
             guard let value = try HTTP.Credentials.bearer(token: token).authorization(.unusableCredential) else {
@@ -253,11 +254,11 @@ extension PasswordDriver {
     /// does not.
     private func answer(
         _ options: [ChallengeChoice.Option], _ password: HTTPSession.Password, _ memory: PasswordMemory,
-        _ request: TransportRequest, _ response: ResponseHead?
+        _ response: ResponseHead?
     ) throws(NetworkError) -> PasswordMemory.Sent? {
         var problem: NetworkError?
         for option in options {
-            switch memory.answer(option, by: password, hashed(request), basic) {
+            switch memory.answer(option, by: password, hashed, basic) {
             case .send(let sent): return sent
             case .fail(let code, let reason): problem = failure(code, reason, response)
             }

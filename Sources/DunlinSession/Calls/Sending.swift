@@ -1,0 +1,106 @@
+internal import DunlinCache
+package import DunlinReactor
+package import DunlinTransport
+
+/// One way of a call to its answer: the call itself, what an interceptor sends for it, or a part of a download. It has
+/// the request of the current hop, what came before, and what is known of that hop.
+///
+/// It is passed along with the request, from the call's beginning through the chain to the exchange, and whoever passes
+/// it on waits meanwhile. So only one function changes it at a time, without a lock; those that only read have copies.
+package struct Sending: Sendable {
+    package let asked: HTTPSession.Call
+    package let delegate: TaskDelegate
+    /// Sends bodies that are still under way when the response is read.
+    let uploads: UploadScope?
+    /// How long the call waited in a queue, in nanoseconds.
+    let queued: Int64
+    /// What the current hop asks for: the caller's request, or what a redirect made of it.
+    package var request: TransportRequest
+    /// The earlier hops and redirects.
+    package var callHistory: CallHistory?
+    /// When the next exchange begins, or when the last one began.
+    package var start: HTTP.Instant
+    /// The part of the call that it is, which can be cancelled alone; nil if it is the whole call.
+    package var part: CallPart?
+    /// Whether a retry policy may send it again.
+    package var mayRetry = true
+    /// How often it was sent.
+    package var count = SendingMachine()
+    /// What was sent: at all, in this attempt, and in this hop.
+    var sentRequests = SentRequests()
+    /// How often a retry policy has sent it again.
+    var retries = 0
+
+    // MARK: The current hop
+
+    /// The request that was sent last for the hop; nil if that is `request`, or if nothing was sent.
+    package var sent: TransportRequest?
+    /// The names of the fields that the session's observers have added to it.
+    var added: [String] = []
+    /// What observers are told of its exchange; nil if nothing.
+    var watched: ExchangeObservation?
+    /// Who asked when it was sent last; nil unless the answer is kept outside the session's cache.
+    var noted: NotedAccess?
+    /// The terms of the hop; nil if nobody has asked for them yet.
+    var chosen: ChosenTerms?
+    /// The request with the jar's cookies; nil without a jar, or if nothing was sent.
+    var withCookies: TransportRequest?
+    /// Whether an interceptor around the last exchange replaced the body.
+    var hasMadeBody = false
+    /// The outcome of an exchange that took place before the stages that judge it were called.
+    var known: KnownOutcome?
+
+    // MARK: What is stored
+
+    /// The stored response that is delivered, or that begins what is.
+    var served: StoredResponse?
+    /// Whether an earlier attempt has failed.
+    var isRetry = false
+    /// The numbers of stored responses that turned out to be useless.
+    var useless: Set<UInt64> = []
+
+    /// Creates the call's own sending; `queued` is how long the call waited in a queue, nil if nobody observes it.
+    init(_ call: HTTPSession.Call, _ delegate: TaskDelegate, _ uploads: UploadScope?, queued: Int64?) throws {
+        let start = queued == nil ? delegate.created : delegate.loop.now()
+        var body = call.body
+        if queued != nil, let control = delegate.observers?.control, call.era.chain.callTransport.sockets == nil {
+            body = body.counted(by: control)
+        }
+        (asked, self.delegate, self.uploads, self.start) = (call, delegate, uploads, start)
+        request = try call.request(body, since: start)
+        delegate.observers?.noteDeadline(request.deadline)
+        callHistory = delegate.settings?.callHistory
+        self.queued = queued ?? 0
+    }
+
+    package var session: SessionCore { asked.session }
+    var chain: Chain { asked.era.chain }
+    package var loop: Reactor { delegate.loop }
+    package var callTransport: CallTransport { asked.era.chain.callTransport }
+    /// The call's observers; nil if there are none.
+    package var observers: RequestObservers? { delegate.observers }
+    package var control: TransferControl? { observers?.control }
+    /// Cancels the current exchange: every wait uses it. Observers are told about `delegate`.
+    var cancellation: Cancellation { part?.cancellation ?? delegate.cancellation }
+    package var snapshot: HTTPSession.TaskSnapshot { delegate.snapshot(at: loop.now()) }
+
+    /// Whether code of the user's may have something else sent than what is asked for.
+    package var mayBecomeAnother: Bool {
+        !chain.callInterceptors.isEmpty || !chain.exchangeInterceptors.isEmpty || hasHook(\.redirect)
+    }
+
+    package func hasHook<Hook>(_ hook: KeyPath<HTTPSession.Hooks, Hook?>) -> Bool { observers?.hasHook(hook) ?? false }
+
+    /// Waits while the call is suspended; throws if it may not continue. `isUnsent`: nothing of it has been sent.
+    package func pass(isUnsent: Bool = false) async throws {
+        if let control { try await delegate.pass(control, until: request.deadline, isUnsent: isUnsent) }
+    }
+
+    /// Runs work that supports only task cancellation, and stops it when the call is cancelled or its deadline comes.
+    package func withinLimits<Value: Sendable>(
+        in phase: HTTP.Phase? = nil, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await callTransport.withinLimits(
+            until: request.deadline, request.timeouts.total, cancellation, on: loop, in: phase, work)
+    }
+}
