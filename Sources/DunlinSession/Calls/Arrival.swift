@@ -44,7 +44,7 @@ extension Sending {
 
     /// Asks the hooks about a response and removes its content codings. With `outside`, the body is read outside the
     /// call, but within its limits.
-    func admit(
+    mutating func admit(
         _ arrived: TransportResponse, appendingTo base: Int = 0, of total: Int? = nil, outside: Bool = false
     ) async throws -> Arrival {
         do {
@@ -54,7 +54,7 @@ extension Sending {
         }
     }
 
-    private func admitted(
+    private mutating func admitted(
         _ arrived: TransportResponse, appendingTo base: Int, of total: Int?, outside: Bool
     ) async throws -> Arrival {
         var (response, destination) = (arrived, HTTPSession.Destination?.none)

@@ -26,6 +26,7 @@ package final class CallTransport: Sendable {
     }
 
     /// Makes one exchange, in as many rounds as a proxy needs for authentication.
+    @inline(__always)
     func exchange(_ request: TransportRequest, of call: inout Sending) async throws -> TransportResponse {
         guard let sockets else { return try await customExchange(request, of: call) }
         let exchangeOptions = call.part?.exchangeOptions ?? call.delegate.settings?.exchangeOptions

@@ -11,8 +11,8 @@ struct Delivery<Taken: Sendable>: Sendable {
         (result, callHistory, queued) = (.failure(error), nil, 0)
     }
 
-    init(_ result: Result<HTTPSession.Response<Taken>, any Error>, _ sending: Sending) {
-        (callHistory, queued) = (sending.callHistory, sending.queued)
+    init(_ result: Result<HTTPSession.Response<Taken>, any Error>, after callHistory: CallHistory?, queued: Int64) {
+        (self.callHistory, self.queued) = (callHistory, queued)
         self.result = queued > 0 ? result.after(waiting: queued, isFirst: callHistory?.hops.isEmpty ?? true) : result
     }
 

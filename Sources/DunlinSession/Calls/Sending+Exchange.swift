@@ -49,9 +49,9 @@ extension Sending {
         do {
             let response = try await exchange(request)
             if response.head.status < 300 { return response }
-            known = KnownOutcome(request: request, outcome: .success(response))
+            known = KnownOutcome(.success(response), of: request)
         } catch {
-            known = KnownOutcome(request: request, outcome: .failure(error))
+            known = KnownOutcome(.failure(error), of: request)
         }
         return try await chain.first(request, &self)
     }
@@ -149,10 +149,15 @@ extension Sending {
 
 // MARK: - An exchange that was judged later
 
-/// The outcome of an exchange that took place before the stages were called that judge it.
-struct KnownOutcome: Sendable {
+/// The outcome of an exchange that took place before the stages were called that judge it. An object, because most
+/// sendings have none, and all would be larger.
+final class KnownOutcome: Sendable {
     let request: TransportRequest
     let outcome: Result<TransportResponse, any Error>
+
+    init(_ outcome: Result<TransportResponse, any Error>, of request: TransportRequest) {
+        (self.request, self.outcome) = (request, outcome)
+    }
 }
 
 extension Sending {

@@ -181,7 +181,7 @@ extension TaskDelegate {
         } catch {
             result = .failure(sending.named(error))
         }
-        return Delivery(result, sending)
+        return Delivery(result, after: sending.callHistory, queued: sending.queued)
     }
 
     /// Ends an observed call: tells its hooks, settles it, reports it to events, and finally removes its place.

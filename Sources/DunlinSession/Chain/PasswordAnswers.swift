@@ -47,8 +47,7 @@ struct PasswordAnswers {
     }
 
     /// Notes that the server did not ask. Throws if its response cannot be trusted.
-    func accepted(_ last: Given?, _ response: ResponseHead, _ sending: Sending) throws {
-        guard let last else { return }
+    func accepted(_ last: Given, _ response: ResponseHead, _ sending: Sending) throws {
         if let problem = last.memory.accepted(last.sent, response, to: request.head) {
             throw failure(.authenticationFailed, "the response cannot be trusted: \(problem)", response)
         }

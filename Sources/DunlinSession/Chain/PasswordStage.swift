@@ -11,8 +11,12 @@ struct PasswordStage: Stage {
     func interest(in sending: Sending) -> StageInterest {
         let settings = sending.delegate.settings
         if case .none? = settings?.options.credentials { return .nothing }
-        let isInUse = settings?.password.map { memories.memory(of: $0).isInUse } ?? memories.isInUse
-        return isInUse ? .everything : .failures
+        return isInUse(settings) ? .everything : .failures
+    }
+
+    /// Whether something may have been accepted before, to be sent unasked.
+    private func isInUse(_ settings: RequestSettings?) -> Bool {
+        settings?.password.map { memories.memory(of: $0).isInUse } ?? memories.isInUse
     }
 
     var hasLearned: Bool { memories.isInUse }
@@ -22,20 +26,24 @@ struct PasswordStage: Stage {
     ) async throws -> TransportResponse {
         // A request with its own `Authorization` is sent with that.
         if request.head.fields.contains("authorization") { return try await next(request, &sending) }
-        var passwords = try PasswordAnswers(self, to: request, &sending)
-        var last = try await passwords.unasked(sending)
+        var answers: PasswordAnswers?
+        if isInUse(sending.delegate.settings) { answers = try PasswordAnswers(self, to: request, &sending) }
+        var last = try await answers?.unasked(sending)
         while true {
             let authorized = last.map { given in request.with { $0.head.fields.authorize(given.sent.value) } }
             let response = try await next(authorized ?? request, &sending)
+            guard response.head.status == .unauthorized else {
+                guard let last else { return response }
+                return try await sending.judging(response) {
+                    try answers?.accepted(last, response.head, $0)
+                    return response
+                }
+            }
             let given = try await sending.judging(response) { sending in
-                guard response.head.status == .unauthorized else {
-                    try passwords.accepted(last, response.head, sending)
-                    return PasswordAnswers.Given?.none
-                }
-                guard let given = try await passwords.answer(to: response.head, after: last, &sending) else {
-                    return nil
-                }
-                guard request.body.canBeSent else { throw passwords.cannotBeSentAgain(response.head) }
+                var known = try answers ?? PasswordAnswers(self, to: request, &sending)
+                defer { answers = known }
+                let given = try await known.answer(to: response.head, after: last, &sending)
+                if given != nil, !request.body.canBeSent { throw known.cannotBeSentAgain(response.head) }
                 return given
             }
             guard let given else { return response }

@@ -77,15 +77,19 @@ extension Sending {
     }
 }
 
-/// The access of a hop, and when it was sent.
-struct NotedAccess: Sendable {
+/// The access of a hop, and when it was sent. An object, because most sendings have none, and all would be larger.
+final class NotedAccess: Sendable {
     let access: Access
     let sentAt: Int64
+
+    init(_ access: Access, sentAt: Int64) {
+        (self.access, self.sentAt) = (access, sentAt)
+    }
 }
 
 extension Sending {
     /// Notes who asks now. Until a hop is answered, it is noted again whenever it is sent again.
     mutating func noteAccess() throws {
-        noted = NotedAccess(access: try access(to: request), sentAt: WallClock.seconds)
+        noted = NotedAccess(try access(to: request), sentAt: WallClock.seconds)
     }
 }
