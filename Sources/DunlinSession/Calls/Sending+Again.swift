@@ -22,7 +22,7 @@ extension Sending {
         guard delegate.begin() else { throw NetworkError(.cancelled, "the request has already ended") }
         count.begin(why)
         if why != nil { start = loop.now() }
-        (sent, withCookies, hasMadeBody, added, served) = (nil, nil, false, [], nil)
+        (sent, withCookies, hasMadeBody, added, known, served) = (nil, nil, false, [], nil, nil)
         sentRequests.beginHop()
         if callHistory?.steps.refreshRefusal != nil { callHistory = callHistory.with { $0.refreshRefusal = nil } }
         if noted != nil { try noteAccess() }

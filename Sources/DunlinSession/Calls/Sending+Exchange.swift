@@ -3,14 +3,14 @@ internal import DunlinTransport
 
 /// Brings a call to the response that its sink takes: attempt by attempt and hop by hop, each an exchange.
 extension Sending {
-    /// A function that takes a response or asks for one.
-    package typealias Step<Input, Output> = (Input, inout Sending) async throws -> Output
+    /// A function that takes a response: it reads the body.
+    typealias Take<Value> = (TransportResponse, inout Sending) async throws -> Value
 
     /// Brings a response and has it taken. A retry policy may repeat both, unless a hook has seen the response and may
     /// not see another.
     // Inlined, like all steps of a plain request's way.
     @inline(__always)
-    mutating func attempt<Value>(_ take: Step<TransportResponse, Value>) async throws -> Value {
+    mutating func attempt<Value>(_ take: Take<Value>) async throws -> Value {
         let mayTakeAgain = observers.map { !$0.hasHook(\.data) && !$0.hasHook(\.response) } ?? true
         sentRequests.beginAttempt()
         try begin(nil)
@@ -20,11 +20,9 @@ extension Sending {
 
     /// Brings a response and has it taken. If it is a stored one whose body cannot be read, another is asked for.
     @inline(__always)
-    mutating func taken<Value>(
-        _ mayTakeAgain: Bool, _ take: Step<TransportResponse, Value>
-    ) async throws -> Value {
+    mutating func taken<Value>(_ mayTakeAgain: Bool, _ take: Take<Value>) async throws -> Value {
         while true {
-            let response = try await hop()
+            let response = try await response()
             do {
                 return try await take(response, &self)
             } catch  where mayTakeAgain {
@@ -40,9 +38,10 @@ extension Sending {
         try await attempt { response, _ in response }
     }
 
-    /// Sends the request of the current hop. Redirects may follow, which are hops of their own.
+    /// Sends the request, and whatever the stages send after it. A plain request whose exchange is a success passes no
+    /// stage; otherwise its outcome is known to them in place of their first exchange.
     @inline(__always)
-    private mutating func hop() async throws -> TransportResponse {
+    private mutating func response() async throws -> TransportResponse {
         try ask(request)
         let chain = chain
         if chain.seesAll(of: self) { return try await chain.first(request, &self) }

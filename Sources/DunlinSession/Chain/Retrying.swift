@@ -5,9 +5,7 @@ internal import DunlinTransport
 /// Attempts, by the rules of `RetryMachine`: as many as the call's policy allows. Each begins with the original
 /// request, whatever redirects made of it, and ends when the response has been taken.
 extension Sending {
-    mutating func retrying<Value>(
-        _ mayTakeAgain: Bool, _ take: Step<TransportResponse, Value>
-    ) async throws -> Value {
+    mutating func retrying<Value>(_ mayTakeAgain: Bool, _ take: Take<Value>) async throws -> Value {
         var attempts = Attempts(self)
         while true {
             var isTaken = false
