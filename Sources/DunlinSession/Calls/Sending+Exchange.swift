@@ -12,7 +12,7 @@ extension Sending {
     @inline(__always)
     mutating func attempt<Value>(_ take: Take<Value>) async throws -> Value {
         let mayTakeAgain = observers.map { !$0.hasHook(\.data) && !$0.hasHook(\.response) } ?? true
-        sentRequests.beginAttempt()
+        forgetAttempt()
         try begin(nil)
         if mayRetry, chain.retries(delegate.settings) { return try await retrying(mayTakeAgain, take) }
         return try await taken(mayTakeAgain, take)
@@ -48,9 +48,9 @@ extension Sending {
         do {
             let response = try await exchange(request)
             if response.head.status < 300 { return response }
-            known = KnownOutcome(.success(response), of: request)
+            known = .success(response)
         } catch {
-            known = KnownOutcome(.failure(error), of: request)
+            known = .failure(error)
         }
         return try await chain.first(request, &self)
     }
@@ -65,7 +65,7 @@ extension Sending {
     /// Sends once. Stages call it as what comes behind the last of them.
     @inline(__always)
     mutating func exchange(_ request: TransportRequest) async throws -> TransportResponse {
-        if known != nil, let outcome = try await takeKnown(for: request) { return try outcome.get() }
+        if let known = known.take() { return try known.get() }
         do {
             var sending = request
             if let upgrade = delegate.settings?.exchangeOptions?.upgrade { sending = upgrade.renewed(sending) }
@@ -143,33 +143,6 @@ extension Sending {
         let origin = request.head.origin
         return NetworkError.explained(
             error, at: origin, url: origin.description + request.head.target, hiding: session.secretFields)
-    }
-}
-
-// MARK: - An exchange that was judged later
-
-/// The outcome of an exchange that took place before the stages were called that judge it. An object, because most
-/// sendings have none, and all would be larger.
-final class KnownOutcome: Sendable {
-    let request: TransportRequest
-    let outcome: Result<TransportResponse, any Error>
-
-    init(_ outcome: Result<TransportResponse, any Error>, of request: TransportRequest) {
-        (self.request, self.outcome) = (request, outcome)
-    }
-}
-
-extension Sending {
-    /// Takes the outcome that is known, in place of an exchange; nil if a stage has another request sent.
-    private mutating func takeKnown(
-        for request: TransportRequest
-    ) async throws -> Result<TransportResponse, any Error>? {
-        guard let known else { return nil }
-        self.known = nil
-        if known.request === request { return known.outcome }
-        if case .success(let response) = known.outcome { try await discard(response) }
-        try again(.continuation)
-        return nil
     }
 }
 

@@ -47,8 +47,8 @@ package struct Sending: Sendable {
     var withCookies: TransportRequest?
     /// Whether an interceptor around the last exchange replaced the body.
     var hasMadeBody = false
-    /// The outcome of an exchange that took place before the stages that judge it were called.
-    var known: KnownOutcome?
+    /// The outcome of an exchange that took place before the stages that judge it were called, until one takes it.
+    var known: Result<TransportResponse, any Error>?
 
     // MARK: What is stored
 
@@ -102,5 +102,46 @@ package struct Sending: Sendable {
     ) async throws -> Value {
         try await callTransport.withinLimits(
             until: request.deadline, request.timeouts.total, cancellation, on: loop, in: phase, work)
+    }
+}
+
+extension Sending {
+    /// The value of a waiter, within the call's limits. `isUnsent`: nothing of what it waits for has been sent.
+    func value<Value>(of waiter: ValueWaiter<Value>, isUnsent: Bool, late reason: String) async throws -> Value {
+        switch await waiter.wait(until: request.deadline, cancellation: cancellation) {
+        case .value(let value): return value
+        case .timedOut:
+            throw NetworkError(
+                .timedOut, reason, requestMayHaveBeenSent: !isUnsent, isSafeToRetry: isUnsent, exceeding: .total,
+                limit: request.timeouts.total)
+        case .cancelled: throw cancellation.failure(isUnsent: isUnsent, limit: request.timeouts.total)
+        }
+    }
+}
+
+/// One of several exchanges of a call. It is cancelled with the call or alone, and has its own position in queues; its
+/// observers see it as the call.
+package struct CallPart: Sendable {
+    package let cancellation: Cancellation
+    /// The options of this exchange; everything else is the call's.
+    let exchangeOptions: ExchangeOptions?
+    /// Its number among several at the same time; nil for the only one or the first.
+    package let number: Int?
+
+    /// Creates a part for what an interceptor sends: it is seen as the call, or as the call's current part.
+    init(of call: Sending) {
+        cancellation = Cancellation(partOf: call.cancellation, isFirst: true)
+        exchangeOptions = call.part?.exchangeOptions ?? call.delegate.settings?.exchangeOptions
+        number = call.part?.number
+    }
+
+    /// Creates a part. The phase of the first part is the phase of the call.
+    package init(of delegate: TaskDelegate, isFirst: Bool = false, number: Int? = nil) {
+        self.number = number
+        cancellation = Cancellation(partOf: delegate.cancellation, isFirst: isFirst)
+        let control = delegate.observers.map { TransferControl(partOf: $0.control) }
+        let whole = delegate.settings?.exchangeOptions
+        exchangeOptions = ExchangeOptions(
+            tlsPolicySource: whole?.tlsPolicySource, control: control, connectionRules: whole?.connectionRules)
     }
 }

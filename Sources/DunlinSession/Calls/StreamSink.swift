@@ -44,7 +44,9 @@ final class StreamSink: Sink {
     func take(from call: inout Sending) async throws -> HTTPSession.Response<Void> {
         let arrival: Sending.Arrival
         if call.delegate.kind == .upgrade {
-            (arrival, call) = try await Self.arrivalByChild(from: call)
+            let brought = await Self.broughtByChild(from: call)
+            call = brought.call
+            arrival = try brought.result.get()
         } else {
             arrival = try await Self.arrival(from: &call)
         }
@@ -74,9 +76,15 @@ final class StreamSink: Sink {
     /// some 25 KB for an exchange, and an upgraded connection may stay open for days.
     // Not inlined, or its part of this task's memory would be kept too.
     @inline(never)
-    private static func arrivalByChild(from call: Sending) async throws -> (Sending.Arrival, Sending) {
-        async let arrival = call.delegate.arrival(of: call)
-        return try await arrival
+    private static func broughtByChild(from call: Sending) async -> Brought {
+        async let brought = call.delegate.arrival(of: call)
+        return await brought
+    }
+
+    /// What a child task has brought, and the call as it is then.
+    fileprivate struct Brought {
+        let result: Result<Sending.Arrival, any Error>
+        let call: Sending
     }
 
     @inline(__always)
@@ -165,9 +173,14 @@ final class StreamSink: Sink {
 }
 
 extension TaskDelegate {
-    /// Brings a streamed response, on the call's loop. Also returns the sending as it is then.
-    fileprivate func arrival(of call: Sending) async throws -> (Sending.Arrival, Sending) {
+    /// Brings a streamed response, on the call's loop.
+    fileprivate func arrival(of call: Sending) async -> StreamSink.Brought {
         var call = call
-        return (try await StreamSink.arrival(from: &call), call)
+        do {
+            let arrival = try await StreamSink.arrival(from: &call)
+            return StreamSink.Brought(result: .success(arrival), call: call)
+        } catch {
+            return StreamSink.Brought(result: .failure(error), call: call)
+        }
     }
 }

@@ -2,6 +2,7 @@ internal import DunlinCache
 internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTransport
+internal import Synchronization
 
 /// Sends one of several identical hops that are under way at the same time, and shares its result with the others.
 ///
@@ -68,6 +69,8 @@ struct CoalescingStage: Stage {
     ) throws -> (SharedExchanges.Key, Access)? {
         let settings = sending.delegate.settings
         guard sending.asked.kind == .data, request.head.method == .get, request.body.isNone,
+            // After a change, what was asked for before is not the answer.
+            sending.callHistory?.redirects.allSatisfy(\.method.isSafe) ?? true,
             settings.map({ $0.options.connecting == RareOptions.ConnectingOptions() }) ?? true,
             sending.session.owner.mayBeAwaited(by: sending.delegate.id)
         else { return nil }
@@ -196,5 +199,35 @@ struct CoalescingStage: Stage {
         case .timedOut where error.exceeded == .total: return .again
         default: return .failure(error)
         }
+    }
+}
+
+/// A body whose beginning has been read already.
+final class BegunBody: PassedBody {
+    let stream: any TransportResponse.BodyStream
+    /// The beginning; nil once it has been returned.
+    private let beginning: Mutex<Bytes?>
+
+    private init(_ beginning: Bytes, _ stream: any TransportResponse.BodyStream) {
+        self.stream = stream
+        self.beginning = Mutex(beginning)
+    }
+
+    /// All that `next` brings of a stream; if that exceeds `limit` bytes, what was read and the rest as another stream.
+    /// It uses one buffer: the peer chooses how small the pieces are, and each would take its own memory.
+    static func collected(
+        _ stream: any TransportResponse.BodyStream, upTo limit: Int, _ next: () async throws -> Bytes?
+    ) async throws -> TransportResponse.Body {
+        var body = CollectedBody(expecting: stream.expectedLength)
+        while let piece = try await next() {
+            body.append(piece)
+            if body.count > limit { return .stream(BegunBody(body.bytes, stream)) }
+        }
+        return .bytes(body.bytes)
+    }
+
+    func next() async throws -> Bytes? {
+        if let beginning = beginning.withLock({ $0.take() }) { return beginning }
+        return try await stream.next()
     }
 }

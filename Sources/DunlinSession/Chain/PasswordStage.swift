@@ -27,7 +27,10 @@ struct PasswordStage: Stage {
         // A request with its own `Authorization` is sent with that.
         if request.head.fields.contains("authorization") { return try await next(request, &sending) }
         var answers: PasswordAnswers?
-        if isInUse(sending.delegate.settings) { answers = try PasswordAnswers(self, to: request, &sending) }
+        // What has been sent already had no answer.
+        if sending.known == nil, isInUse(sending.delegate.settings) {
+            answers = try PasswordAnswers(self, to: request, &sending)
+        }
         var last = try await answers?.unasked(sending)
         while true {
             let authorized = last.map { given in request.with { $0.head.fields.authorize(given.sent.value) } }

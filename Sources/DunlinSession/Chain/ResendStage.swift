@@ -22,6 +22,8 @@ struct ResendStage: Stage {
                     request.head.fields.remove("expect")
                     request.needsFreshConnection = false
                 }
+                // Redirects do not bring it back.
+                sending.request = request
                 why = .expectation
             } catch {
                 let action = machine.failed(error, isReplayable: request.body.isReplayable)

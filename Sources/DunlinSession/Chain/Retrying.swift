@@ -104,8 +104,9 @@ private struct Attempts {
         call.tellAgain(.retry)
         call.retries += 1
         try await pause(call)
-        (call.request, call.callHistory, call.isRetry) = (original, beginning, true)
-        call.sentRequests.beginAttempt()
+        (call.request, call.callHistory) = (original, beginning)
+        call.forgetAttempt()
+        call.isRetry = true
     }
 }
 

@@ -67,6 +67,29 @@ import Testing
         }
     }
 
+    /// What comes of the first request is no part of what comes of the second.
+    @Test func `a file goes on that an interceptor asked for twice`() async throws {
+        let file = Self.stalled()
+        let refuses = Atomic(true)
+        try await Stage.with(
+            tolerating: true,
+            configure: {
+                $0.interceptors = [
+                    .call { request, next in
+                        let response = try await next(request)
+                        return response.head.status == 503 ? try await next(request) : response
+                    }
+                ]
+            }
+        ) { (stage: Stage) async throws in
+            stage.server.respond { request in
+                let isRefused = refuses.exchange(false, ordering: .relaxed)
+                return isRefused ? .response(503) : file.reply(to: request)
+            }
+            #expect(try await Self.resumed(stage, file) == Self.arrived)
+        }
+    }
+
     @Test func `a download that a hook makes of a response goes on after a break`() async throws {
         let (file, folder, clock) = (ServedFile(1 << 20, cuts: [Self.arrived]), try Folder(), ManualClock())
         try await Stage.with(clock: clock, tolerating: true) { (stage: Stage) async throws in

@@ -135,7 +135,7 @@ extension TaskDelegate {
             loans[number]?.received(arrival.response, of: arrival.raw, arrival.traits)
             return arrival.response
         } catch {
-            throw sent.explained(error)
+            throw own.sentRequests.call.explained(error)
         }
     }
 

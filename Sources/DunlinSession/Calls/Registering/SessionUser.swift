@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The user of a session, where only its code knows: its authenticator, handler or interceptors, or who filled its jar.
 ///
 /// By default the user is unique: another session with the same code may have another user, and so may the next run of
@@ -32,5 +34,32 @@ struct SessionUser: Sendable {
     func way(by code: any Sendable) -> String {
         if let name { return "code named \(name)" }
         return "code \(CodeNumbers.shared.number(of: code) ?? number)"
+    }
+}
+
+/// Gives each of the user's objects a number that is unique across processes, for as long as the object lives.
+/// Addresses would be reused.
+final class CodeNumbers: Sendable {
+    private struct Known {
+        weak var object: AnyObject?
+        let number: String
+    }
+
+    static let shared = CodeNumbers()
+
+    private let known = Mutex<[ObjectIdentifier: Known]>([:])
+
+    /// The number of an object; nil for a value that is not an object and cannot be recognised.
+    func number(of code: any Sendable) -> String? {
+        guard type(of: code) is any AnyObject.Type else { return nil }
+        return known.withLock { known in
+            let object = code as AnyObject
+            let id = ObjectIdentifier(object)
+            if let found = known[id], found.object === object { return found.number }
+            known = known.filter { $0.value.object != nil }
+            let number = UniqueNumber.next()
+            known[id] = Known(object: object, number: number)
+            return number
+        }
     }
 }
