@@ -16,7 +16,7 @@ package struct ResendMachine {
         case sendWithoutExpectation
     }
 
-    private var replays = 0
+    private var hasReplayed = false
     private var hasDroppedExpectation = false
 
     package init() {}
@@ -31,14 +31,9 @@ package struct ResendMachine {
 
     package mutating func failed(_ error: any Error, isReplayable: Bool) -> Action {
         guard let error = error as? NetworkError, error.code == .connectionClosed, error.connectionWasReused,
-            error.isSafeToRetry, !error.isDecided, isReplayable, replays == 0
+            error.isSafeToRetry, !error.isDecided, isReplayable, !hasReplayed
         else { return .pass }
-        replays += 1
+        hasReplayed = true
         return .sendOnFreshConnection
-    }
-
-    /// Notes that the call asks for another request from now on.
-    package mutating func movedOn() {
-        replays = 0
     }
 }

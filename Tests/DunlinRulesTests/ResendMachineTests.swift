@@ -46,13 +46,10 @@ import Testing
         #expect(action == .pass)
     }
 
-    @Test func `each request that redirects lead to may be sent again once`() {
+    @Test func `a request is sent again once`() {
         var machine = ResendMachine()
-        var actions = [machine.failed(Self.error(), isReplayable: true)]
-        machine.movedOn()
-        actions.append(machine.failed(Self.error(), isReplayable: true))
-        actions.append(machine.failed(Self.error(), isReplayable: true))
-        #expect(actions == [.sendOnFreshConnection, .sendOnFreshConnection, .pass])
+        let actions = (0..<2).map { _ in machine.failed(Self.error(), isReplayable: true) }
+        #expect(actions == [.sendOnFreshConnection, .pass])
     }
 
     @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])

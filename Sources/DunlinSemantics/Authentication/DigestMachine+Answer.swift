@@ -27,11 +27,6 @@ extension ChallengeChoice.Option {
     }
 }
 
-extension DigestAnswer {
-    /// The function that the body was hashed with; nil if it was not hashed.
-    package var bodyHashFunction: HashFunction? { quality == .integrity ? algorithm.function : nil }
-}
-
 extension DigestMachine {
     /// The function to hash the body with for the next answer; nil if it need not be hashed.
     package var bodyHashFunction: HashFunction? { challenge?.bodyHashFunction }

@@ -21,11 +21,6 @@ final class PasswordMemory: Sendable {
             }
         }
 
-        /// The hash of the body that sending the same answer again needs; nil if none.
-        var bodyHashFunction: HashFunction? {
-            if case .digest(let answer, _) = self { answer.bodyHashFunction } else { nil }
-        }
-
         func isBy(_ password: HTTPSession.Password) -> Bool {
             switch self {
             case .digest(let answer, _): answer.isBy(user: password.user, password: password.password)
@@ -119,18 +114,6 @@ extension PasswordMemory {
                     return sent
                 }
             } ?? nil
-        }
-    }
-
-    /// The same answer for another sending of the same request; nil if its password is no longer known.
-    func repeated(_ sent: Sent, _ request: HashedRequest) -> Sent? {
-        guard case .digest(let answer, let name) = sent else { return sent }
-        return state.withLock { state in
-            guard let (known, isProven) = state.machine(name, where: { $0.made(answer) }) else { return nil }
-            var machine = known
-            defer { state.change(isProven: isProven) { $0.put(machine, name) } }
-            guard case .send(let again) = Self.answer(&machine, name, request, answer.cause) else { return nil }
-            return again
         }
     }
 }

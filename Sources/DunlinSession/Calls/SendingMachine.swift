@@ -1,15 +1,16 @@
 /// Counts how often a call is sent again, and why, and decides when that is too often.
 ///
 /// Rules:
-/// 1. Each reason has its own limit, which is enforced where the reason is known:
+/// 1. Each reason has its own limit, which is enforced where the reason is known. A stage's limit begins anew when a
+///    stage before it sends again:
 ///
 ///    | reason | limit |
 ///    |---|---|
 ///    | retry | the policy's `attempts` |
 ///    | redirect | the policy's `limit` |
-///    | password | five answers of hooks and three by a password, each time another request is sent |
-///    | credential | one refresh and three credentials that expired too soon, likewise |
-///    | connection | once for each request |
+///    | password | five answers of hooks and three by a password |
+///    | credential | one refresh and three credentials that expired too soon |
+///    | connection | once |
 ///    | expectation | once |
 ///    | cache | once for each stored response |
 ///    | proxy | once for each realm |

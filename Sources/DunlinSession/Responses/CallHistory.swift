@@ -93,14 +93,9 @@ extension CallHistory? {
         return with { $0.hops[0] = first.after(waiting: time) }
     }
 
-    /// The history with another earlier hop.
-    func adding(_ hop: HTTP.Hop) -> CallHistory {
-        with { $0.hops.append(hop) }
-    }
-
     /// Adds an earlier hop.
     mutating func append(_ hop: HTTP.Hop) {
-        self = adding(hop)
+        self = with { $0.hops.append(hop) }
     }
 }
 

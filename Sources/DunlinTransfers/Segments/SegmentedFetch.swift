@@ -140,7 +140,7 @@ extension SegmentedFetch {
     /// Runs a worker. Returns nil if others continue.
     private func work(_ worker: Int) async -> Outcome? {
         let isLead = worker == 0
-        let exchange = isLead ? plan.exchange : CallPart(of: call.delegate, number: worker)
+        let exchange = isLead ? plan.exchange : CallPart(of: call.delegate)
         state.withLock { $0.interrupts[worker] = exchange.cancellation }
         return await withTaskCancellationHandler {
             if isLead,
