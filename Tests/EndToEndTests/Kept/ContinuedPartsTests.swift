@@ -9,13 +9,20 @@ import Testing
     private static let arrived = 300_000
     private static let publicly: Fields = ["Cache-Control": "public, max-age=60"]
 
+    /// What is left of a download that is cancelled when so many bytes have come.
+    private static func left(
+        _ stage: Stage, _ folder: Folder, _ arrived: Int, _ options: HTTPSession.Options = HTTPSession.Options()
+    ) async throws -> ResumeData {
+        let task = try stage.session.downloadTask("file", options: options, to: .file("\(folder.path)/file"))
+        task.resume()
+        try await stage.eventually("much has come") { task.downloaded.wireBytes == arrived }
+        return try #require(await task.cancelProducingResumeData())
+    }
+
     /// Leaves a download midway, and continues it. Returns where it went on.
     private static func resumed(_ stage: Stage, _ file: ServedFile) async throws -> Int? {
         let folder = try Folder()
-        let task = try stage.session.downloadTask("file", to: .file("\(folder.path)/file"))
-        task.resume()
-        try await stage.eventually("much has come") { task.downloaded.wireBytes == arrived }
-        let data = try #require(await task.cancelProducingResumeData())
+        let data = try await left(stage, folder, arrived)
         let response = try await stage.session.download(resumeData: data, to: .file("\(folder.path)/file"))
         #expect(try folder.contents("file") == file.contents)
         return response.value.resumedAt
@@ -115,10 +122,7 @@ import Testing
                 return .response(302, fields: ["Location": "/blob", "Set-Cookie": "turn=1; Path=/blob"])
             }
             let folder = try Folder()
-            let task = try stage.session.downloadTask("file", to: .file("\(folder.path)/file"))
-            task.resume()
-            try await stage.eventually("much has come") { task.downloaded.wireBytes == Self.arrived }
-            let data = try #require(await task.cancelProducingResumeData())
+            let data = try await Self.left(stage, folder, Self.arrived)
             if logsIn { try jar.receive(["Set-Cookie": "user=alice"], from: stage.server.baseURL) }
             let response = try await stage.session.download(resumeData: data, to: .file("\(folder.path)/file"))
             #expect(response.value.resumedAt == (logsIn ? 0 : Self.arrived))
@@ -154,10 +158,7 @@ import Testing
             try jar.receive(["Set-Cookie": "user=alice"], from: stage.server.baseURL)
             var options = HTTPSession.Options()
             options.cacheMode = .none
-            let task = try stage.session.downloadTask("file", options: options, to: .file("\(folder.path)/file"))
-            task.resume()
-            try await stage.eventually("much has come") { task.downloaded.wireBytes == 100_000 }
-            let data = try #require(await task.cancelProducingResumeData())
+            let data = try await Self.left(stage, folder, 100_000, options)
             stalls.withLock { $0 = false }
             #expect(try await stage.session.get("file", as: .bytes).value == nobodys.bytes)
             _ = try await stage.session.download(resumeData: data, to: .file("\(folder.path)/file"))
@@ -189,10 +190,7 @@ import Testing
             }
             var options = HTTPSession.Options()
             options.cacheMode = .none
-            let task = try stage.session.downloadTask("file", options: options, to: .file("\(folder.path)/file"))
-            task.resume()
-            try await stage.eventually("much has come") { task.downloaded.wireBytes == 100_000 }
-            let data = try #require(await task.cancelProducingResumeData())
+            let data = try await Self.left(stage, folder, 100_000, options)
             stalls.store(false, ordering: .relaxed)
             try jar.receive(["Set-Cookie": "user=alice"], from: stage.server.baseURL)
             _ = try await stage.session.get("file", as: .bytes)
@@ -221,10 +219,7 @@ import Testing
             var options = HTTPSession.Options()
             options.fields = ["X-Api-Key": "alice"]
             options.cacheMode = .none
-            let task = try stage.session.downloadTask("file", options: options, to: .file("\(folder.path)/file"))
-            task.resume()
-            try await stage.eventually("much has come") { task.downloaded.wireBytes == 100_000 }
-            let data = try #require(await task.cancelProducingResumeData())
+            let data = try await Self.left(stage, folder, 100_000, options)
             stalls.store(false, ordering: .relaxed)
             _ = try await stage.session.get("file", as: .bytes)
             options.cacheMode = .session
