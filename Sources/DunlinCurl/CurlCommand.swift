@@ -148,7 +148,7 @@ extension CurlCommand {
         switch record.body {
         case .none: if hasData { add("--data-binary", "") }
         case .bytes(let bytes): addBytes(bytes)
-        case .longBytes(let count): addInput("The body has \(count) bytes: give them on standard input.")
+        case .longBytes(let count): addLength(count)
         case .file(let file): addFile(file)
         case .stream(let length, let isReplayable):
             let size = length.map { " of \($0) bytes" } ?? ""
@@ -159,20 +159,19 @@ extension CurlCommand {
     }
 
     private mutating func addBytes(_ bytes: Bytes) {
-        if let text = ShellText.plain(bytes) {
-            let shown = showsSecrets ? text : SecretText.masked(text, as: kindOfBody, hiding: secret)
+        if !showsSecrets, !bytes.isEmpty {
+            addLength(bytes.count)
+        } else if let text = ShellText.plain(bytes) {
             // Text that begins with @ would be taken for a file name.
-            add(shown.hasPrefix("@") ? "--data-raw" : "--data-binary", shown)
-        } else if showsSecrets {
+            add(text.hasPrefix("@") ? "--data-raw" : "--data-binary", text)
+        } else {
             input = ShellText.printing(bytes)
             words += ["--data-binary", "@-"]
-        } else {
-            addInput("The body has \(bytes.count) bytes that are not shown: give them on standard input.")
         }
     }
 
-    private var kindOfBody: SecretText.Kind {
-        head.fields["content-type"]?.lowercased().contains("x-www-form-urlencoded") == true ? .form : .text
+    private mutating func addLength(_ count: Int) {
+        addInput("The body, of length \(count), is not shown: give it on standard input.")
     }
 
     private mutating func addInput(_ note: String) {

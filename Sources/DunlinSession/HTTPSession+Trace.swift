@@ -7,9 +7,9 @@ extension HTTPSession {
     /// Task { for await event in trace { print(event) } }
     /// ```
     ///
-    /// - Secret fields are not printed. With `bytes`, that many of the first bytes of each write and read are included,
-    ///   as they are before TLS. In heads, asterisks replace the bytes of secrets; bodies are shown unchanged, whatever
-    ///   they contain. `showingSecrets` also shows **every secret** of heads.
+    /// - Secret fields are not printed. With `bytes`, that many of the first bytes of each piece of a body are
+    ///   included, unchanged, whatever they contain. With `showingSecrets` too, they are those of each write and read
+    ///   before TLS, with heads, framing, trailers and **every secret** in them.
     /// - Any number of traces is allowed, each with one reader. A slow reader loses events while `capacity` are
     ///   waiting, and gets their number instead (`TraceEvent.lost`). No request waits for it.
     /// - Requests that were made earlier are not traced, nor is what opens a connection. Without a trace, there is no

@@ -172,7 +172,7 @@ extension Exchange {
         _ chunk: consuming [UInt8], at now: HTTP.Instant, in phase: HTTP.Phase, for observer: any WireObserver
     ) throws -> Answer? {
         // A second reference to the bytes would make the parser copy them.
-        if observer.wantedBytes != nil { observer.sees(received: Bytes(copy chunk)) }
+        if observer.wantedBytes != nil { observer.sees(received: Bytes(copy chunk), as: .all) }
         let told = heads.interim.count
         do throws(WireError) {
             let answer = try heads.take(chunk, at: now)
@@ -226,7 +226,10 @@ extension Exchange {
         let response = TransportResponse(
             head: answer.head, interim: answer.interim, body: .bytes(body.bytes), trailers: body.trailers,
             hop: hop, answering: context.request)
-        context.observer?.saw(.responseEnd(bodyBytes: hop.bodyBytes, trailers: response.trailers))
+        if let observer = context.observer {
+            observer.sees(received: body.bytes, as: .body)
+            observer.saw(.responseEnd(bodyBytes: hop.bodyBytes, trailers: response.trailers))
+        }
         lease.connection.expectResponses(of: hop.bytesReceived)
         // Bytes after the message answer no request of ours; a full buffer may hide some.
         let isQuiet = body.end == answer.rest.count && (!reader.mayHaveMore || lease.connection.stream.isStillSilent())

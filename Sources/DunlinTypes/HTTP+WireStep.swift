@@ -16,8 +16,8 @@ extension HTTP {
         /// The rest of the body is discarded and the connection closed, after this many body bytes had come.
         case responseLeft(bodyBytes: Int)
         /// Bytes that are sent, as in the connection's stream before TLS: the first of them, and their number. A body
-        /// that does not fit one write with its head is not included; after a 101 each write is. In a session's trace,
-        /// asterisks replace secrets of heads, here and in `received`, unless it was asked to show them.
+        /// that does not fit one write with its head is not included; after a 101 each write is. A session's trace has
+        /// only the bytes of bodies, here and in `received`, unless it was asked to show secrets.
         case sent(Bytes, count: Int)
         /// Bytes that came. Those of a long body that is received into its final place are not included.
         case received(Bytes, count: Int)

@@ -37,7 +37,7 @@ public struct NetworkError: Error, Sendable {
     public var response: ResponseHead?
     /// The beginning of the response's body, up to a limit, if the response was refused or broke off.
     public var body: Bytes?
-    /// Whether the description shows the beginning of the body, if it is text.
+    /// Whether the description shows what the server says in the body (`bodyText`).
     public var showsBody = true
     /// How the last hop spent its time.
     public var hop: HTTP.Hop?
@@ -53,8 +53,8 @@ public struct NetworkError: Error, Sendable {
     package var leftover: (any Sendable)?
     /// The request as a command's source; nil for an error that concerns none.
     package var command: (any CommandSource)?
-    /// The secret names, whose values are left out when the body is shown.
-    package var secretFields = HTTP.SecretFields.usual
+    /// What the body says to people; known once the error leaves its session.
+    package var message: String?
 
     public init(
         _ code: Code, _ reason: String, phase: HTTP.Phase? = nil, requestMayHaveBeenSent: Bool = false,
@@ -208,11 +208,11 @@ extension NetworkError: CustomStringConvertible {
     private var text: String {
         if code == .unacceptableStatus, let status = response?.status {
             let attempt = retries.isEmpty ? "" : " in attempt \(attempts)"
-            let beginning = bodyText.map { ": \($0)" } ?? ""
-            return "\(status) \(status.phrase)\(attempt)\(beginning)\(noRefresh)\(noRetry)"
+            return "\(status) \(status.phrase)\(attempt)\(saidMessage)\(noRefresh)\(noRetry)"
         }
         let said = reason.utf8.last == UInt8(ascii: ".") ? String(reason.dropLast()) : reason
         var text = "\(code): \(said)"
+        if Self.refusals.contains(code) { text += saidMessage }
         if let unsaidPeer { text += " [\(unsaidPeer)]" }
         if let circumstances { text += " (\(circumstances))" }
         if !retries.isEmpty { text += " in attempt \(attempts)" }
@@ -242,13 +242,16 @@ extension NetworkError: CustomStringConvertible {
     /// Whether the reason already contains the underlying error's text.
     private var isDecoding: Bool { code == .decodingFailed && underlying is DecodingError }
 
-    /// The first 200 characters of the body if it is text, without what looks secret; nil for any other body, and if it
-    /// is not to be shown.
-    public var bodyText: String? {
-        guard showsBody, let body else { return nil }
-        return SecretText.beginning(
-            of: body, contentType: response?.fields["content-type"], hiding: secretFields)
-    }
+    /// What the server says to people, on one line of up to 200 characters: those of the members `title`, `detail`,
+    /// `message`, `error` and `error_description` that are text, if the body is a JSON object (RFC 9457, RFC 6749).
+    /// Stars hide what has the form of a key or a token. Nil for any other body, if it is not to be shown, and before
+    /// the session has thrown the error.
+    public var bodyText: String? { showsBody ? message : nil }
+
+    /// The codes, besides `unacceptableStatus`, of a response that says why it is a refusal.
+    private static let refusals: Set<Code> = [.upgradeRefused, .proxyFailed, .proxyAuthenticationFailed]
+
+    private var saidMessage: String { bodyText.map { ": \($0)" } ?? "" }
 
     /// The phase, the limit and its duration; nil if neither phase nor limit is known.
     private var circumstances: String? {

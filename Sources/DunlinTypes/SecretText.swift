@@ -1,30 +1,7 @@
-/// Text of a server, made fit to be shown to a person.
+/// Hides secrets in links, forms and values of fields, before a person sees them.
 package enum SecretText {
-    private static let shownCharacters = 200
-
-    /// The beginning of a body that is text, on one line and without what looks secret; nil for any other body. A body
-    /// is text if it is declared as such, or if nothing is declared and it has no control characters.
-    package static func beginning(
-        of body: Bytes, contentType: String?, hiding secret: HTTP.SecretFields = .usual
-    ) -> String? {
-        let first = body[0..<min(body.count, 4 * shownCharacters)]
-        if body.isEmpty || !isText(first, contentType?.lowercased()) { return nil }
-        // Invisible characters must not hide a name.
-        let isForm = contentType?.lowercased().contains("x-www-form-urlencoded") == true
-        let masked = masked(
-            VisibleText.of(String(first), upTo: 4 * shownCharacters), as: isForm ? .form : .text, hiding: secret)
-        let isWhole = masked.unicodeScalars.count <= shownCharacters && first.count == body.count
-        return VisibleText.of(masked, upTo: shownCharacters) + (isWhole ? "" : "…")
-    }
-
-    private static func isText(_ bytes: Bytes, _ type: String?) -> Bool {
-        guard let type else { return bytes.allSatisfy { $0 >= 0x09 } }
-        return type.hasPrefix("text/") || ["json", "xml", "x-www-form-urlencoded"].contains { type.contains($0) }
-    }
-
     /// The format of a text, which determines where unquoted values end.
     package enum Kind {
-        case text
         case form
         case link
         /// Several links, each within `<` and `>`.
@@ -36,19 +13,16 @@ package enum SecretText {
             case UInt8(ascii: "&"): true
             case UInt8(ascii: "#"): self == .link || self == .links
             case UInt8(ascii: ">"): self == .links
-            case 0x0A, 0x0D: self == .text
             default: false
             }
         }
     }
 
-    /// The text without values whose names look secret (after `name=` or `"name":` in any format, in a form part, an
-    /// element or a property list's pair with such a name, or in a tag or object that says `name="password"`), without
-    /// the user info of URLs, and without values that have such secrets percent-encoded in them. An array or object
-    /// with a secret name hides the rest of the text, since its end is not known. The cost is linear in the text's
-    /// length.
+    /// The text without values whose names look secret (after `name=` or `"name":`), without the user info of URLs, and
+    /// without values that have such secrets percent-encoded in them. An array or object with a secret name hides the
+    /// rest of the text, since its end is not known. The cost is linear in the text's length.
     package static func masked(
-        _ text: String, as kind: Kind = .text, hiding secret: HTTP.SecretFields = .usual
+        _ text: String, as kind: Kind, hiding secret: HTTP.SecretFields = .usual
     ) -> String {
         masked(text, as: kind, hiding: secret, 0)
     }
@@ -60,48 +34,22 @@ package enum SecretText {
         var shown: [UInt8] = []
         shown.reserveCapacity(bytes.count)
         var position = 0
-        var opened = Opened()
         while position < bytes.count {
-            guard isNameByte(bytes[position]) else {
+            let start = position
+            while position < bytes.count, isNameByte(bytes[position]) { position += 1 }
+            if position == start {
                 shown.append(bytes[position])
-                opened.note(position, in: bytes, shown.count)
                 position += 1
                 continue
             }
-            let start = position
-            while position < bytes.count, isNameByte(bytes[position]) { position += 1 }
             shown.append(contentsOf: bytes[start..<position])
-            let name = start..<position
-            opened.note(name: name, in: bytes)
-            guard isSecret(bytes[name], secret) else { continue }
-            if let named = opened.named(by: name, in: bytes, isSecret: { isSecret($0, secret) }) {
-                shown.removeSubrange(named.shown...)
-                opened.cut(to: named.shown)
-                position = named.end
-            } else if let value = value(named: name, in: bytes, kind, secret) {
-                shown.append(contentsOf: bytes[position..<max(position, value.lowerBound)])
-                position = max(position, value.upperBound)
-            } else {
-                continue
-            }
+            let name = bytes[start..<position]
+            guard isSecret(name, secret), let value = value(of: name, in: bytes, kind) else { continue }
+            shown.append(contentsOf: bytes[position..<max(position, value.lowerBound)])
+            position = max(position, value.upperBound)
             shown.append(contentsOf: "***".utf8)
         }
         return String(decoding: shown, as: UTF8.self)
-    }
-
-    /// The range that belongs to a secret name; nil if there is nothing to hide.
-    private static func value(
-        named name: Range<Int>, in bytes: [UInt8], _ kind: Kind, _ secret: HTTP.SecretFields
-    ) -> Range<Int>? {
-        var value = part(named: name, in: bytes)
-        if value == nil {
-            switch markup(named: name, in: bytes, isSecret: { isSecret($0, secret) }) {
-            case .value(let found): value = found
-            case .nothing: return nil
-            case .other: value = self.value(of: bytes[name], in: bytes, after: name.upperBound, kind)
-            }
-        }
-        return value.flatMap { kind == .text && isStatus($0, of: bytes[name], in: bytes) ? nil : $0 }
     }
 
     /// Whether a name is secret. A name with an escaped letter counts, since somebody meant to hide it.
@@ -117,14 +65,6 @@ package enum SecretText {
         // Brackets are percent-encoded: each part is a name.
         guard meant.contains(UInt8(ascii: "[")) else { return false }
         return meant.split { "[]".utf8.contains($0) }.contains { secret.hides(String(decoding: $0, as: UTF8.self)) }
-    }
-
-    /// Whether a value is the code of an error and no secret: `code`, with at most three digits. Something must follow
-    /// it, since the text may be cut.
-    private static func isStatus(_ value: Range<Int>, of name: ArraySlice<UInt8>, in bytes: [UInt8]) -> Bool {
-        guard (1...3).contains(value.count), value.upperBound < bytes.count else { return false }
-        return bytes[value].allSatisfy { (0x30...0x39).contains($0) }
-            && name.elementsEqual("code".utf8) { $0 | 0x20 == $1 }
     }
 
     /// The name with its percent signs decoded.
@@ -157,25 +97,19 @@ package enum SecretText {
     }
 
     /// The range of the value after a name and its sign; nil if there is no sign.
-    private static func value(
-        of name: ArraySlice<UInt8>, in bytes: [UInt8], after end: Int, _ kind: Kind
-    ) -> Range<Int>? {
-        var start = endOfName(in: bytes, from: end)
+    private static func value(of name: ArraySlice<UInt8>, in bytes: [UInt8], _ kind: Kind) -> Range<Int>? {
+        var start = endOfName(in: bytes, from: name.endIndex)
         func skip(_ isSkipped: (UInt8) -> Bool) {
             while start < bytes.count, isSkipped(bytes[start]) { start += 1 }
         }
         func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
         skip { isQuote($0) || isBlank($0) || $0 == UInt8(ascii: "]") }
-        if start < bytes.count, bytes[start] == UInt8(ascii: ">") {
-            // An element's value, up to its end tag.
-            return start + 1..<(bytes[start...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count)
-        }
         guard start < bytes.count, bytes[start] == UInt8(ascii: ":") || bytes[start] == UInt8(ascii: "=") else {
             return nil
         }
         let isItem = bytes[start] == UInt8(ascii: "=")
         start += 1
-        if isItem, kind != .text { return start..<(bytes[start...].firstIndex(where: kind.isEnd) ?? bytes.count) }
+        if isItem { return start..<(bytes[start...].firstIndex(where: kind.isEnd) ?? bytes.count) }
         skip { isBlank($0) || $0 == UInt8(ascii: "\\") }
         guard start < bytes.count else { return start..<start }
         if bytes[start] == UInt8(ascii: "{") || bytes[start] == UInt8(ascii: "[") { return start..<bytes.count }
@@ -187,7 +121,6 @@ package enum SecretText {
         }
         // Such a value may have several parts with commas between them.
         if contains(name, "auth") || contains(name, "cookie") { return start..<bytes.count }
-        if isItem { return start..<(bytes[start...].firstIndex(where: kind.isEnd) ?? bytes.count) }
         // `Bearer token` is two words.
         let end = bytes[start...].firstIndex { byte in
             [UInt8(ascii: "&"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "}"), UInt8(ascii: "]")]

@@ -105,7 +105,7 @@ import Testing
     @Test func `a command is printed as it is, and affects no terminal`() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
-        let tab = try await run("post", "--curl", "-d", "a\tb\u{A0}", server: server)
+        let tab = try await run("post", "--curl", "--show-secrets", "-d", "a\tb\u{A0}", server: server)
         #expect(tab.said.contains("--data-binary 'a\tb\u{A0}'"), "\(tab.said)")
         let turned = try await run(
             "get", "--curl", "--show-secrets", "-u", "ada:\u{202E}x", server: server)
@@ -130,7 +130,7 @@ import Testing
             path: "/a?token=hunter2")
         #expect(shown.code == .success)
         #expect(shown.said.hasPrefix("curl '\(server.baseURL)/a?token=***' --http1.1 "), "\(shown.said)")
-        #expect(shown.said.contains(#"--data-binary 'password=***&a=it'\''s'"#), "\(shown.said)")
+        #expect(shown.said.contains("--data-binary @-") && !shown.said.contains("it's"), "\(shown.said)")
         let whole = try await run("get", "--curl", "--show-secrets", "--bearer", "hunter2", server: server)
         #expect(whole.said.contains("-H 'Authorization: Bearer hunter2'"))
         #expect(server.requests.isEmpty)

@@ -6,9 +6,9 @@ import Testing
 @Suite struct TraceOrderTests {
     /// What is printed, in order: lines of the trace, and the body's pieces between `(` and `)`.
     private static func printed(_ steps: [String], heads: Int) -> String {
-        var order = TraceOrder<Int>()
+        var order = TraceOrder<String, Int>()
         var said: [String] = []
-        func perform(_ action: TraceOrder<Int>.Action) {
+        func perform(_ action: TraceOrder<String, Int>.Action) {
             switch action {
             case .none: break
             case .resume: said.append("(")

@@ -69,29 +69,6 @@ import Testing
                 """)
     }
 
-    @Test(arguments: [
-        (
-            "application/json", #"{"error":"no such user","token":"hunter2"}"#,
-            #": {"error":"no such user","token":"***"}"#
-        ),
-        ("text/html", "<p>gone\u{1B}[2J</p>", ": <p>gone[2J</p>"), ("image/png", "abc", ""), ("text/plain", "", ""),
-        ("text/plain", String(repeating: "é", count: 300), ": " + String(repeating: "é", count: 200) + "…"),
-        ("application/problem+json", #"{"a":{"password":{"x":1}}}"#, #": {"a":{"password":***"#),
-    ])
-    func `a refused status is named first, with the beginning of a textual body`(
-        type: String, body: String, shown: String
-    ) async throws {
-        for shows in [true, false] {
-            let mock = try Mocked { $0.showsRefusedBodies = shows }
-            mock.transport.on(.get, "/users/42").respond(404, fields: ["Content-Type": type], body: Bytes(body))
-            let error = try #require(
-                try await networkError { _ = try await mock.session.get("users/42", as: User.self) })
-            #expect(error.code == .unacceptableStatus)
-            #expect(error.description == "GET http://api.test/users/42: 404 Not Found" + (shows ? shown : ""))
-            #expect(error.body == Bytes(body))
-        }
-    }
-
     @Test func `every error names its request`() async throws {
         let mock = try Mocked("http://ann:pass@api.test")
         mock.transport.on(.post, "/a").fail(.connectionReset)

@@ -29,7 +29,7 @@ import Testing
 
     @Test func `lines, events and values of a refused response are errors, its body is not`() async throws {
         let mock = try mocked()
-        mock.transport.on(.get, "/v1/a").respond(503, fields: ["Content-Type": "text/plain"], body: "busy\n").always()
+        mock.transport.on(.get, "/v1/a").respond(503, body: #"{"error":"busy"}"#).always()
         func first<Views: AsyncSequence & Sendable>(
             _ options: HTTPSession.Options = .init(), _ view: (HTTPSession.StreamedResponse) -> Views
         ) async throws -> NetworkError? {
@@ -44,8 +44,8 @@ import Testing
             try await first { $0.lines }, try await first { $0.events }, try await first { $0.values(of: Int.self) },
         ]
         for error in errors {
-            #expect(error?.code == .unacceptableStatus && error?.body == "busy\n")
-            #expect(error?.description == "GET http://api.test/v1/a: 503 Service Unavailable: busy ")
+            #expect(error?.code == .unacceptableStatus && error?.body == #"{"error":"busy"}"#)
+            #expect(error?.description == "GET http://api.test/v1/a: 503 Service Unavailable: {\"error\":\"busy\"}")
         }
         #expect(try await first { $0.body } == nil)
         let unchecked = HTTPSession.Options(validatesResponse: false)
@@ -55,7 +55,7 @@ import Testing
     @Test func `a refused stream does not wait for a body without an end, nor for one that breaks off`() async throws {
         let mock = try mocked { $0.showsRefusedBodies = false }
         mock.transport.on(.get, "/v1/a").stream(["busy", "more"], fields: ["Content-Type": "text/plain"]).always()
-        mock.transport.on(.get, "/v1/b").respond(503, fields: ["Content-Type": "text/plain"], body: "busy").always()
+        mock.transport.on(.get, "/v1/b").respond(503, body: #"{"error":"busy"}"#).always()
         let endless = try await networkError {
             try await mock.session.withResponse(from: "a") { for try await _ in $0.events {} }
         }
@@ -63,12 +63,12 @@ import Testing
         let hidden = try await networkError {
             try await mock.session.withResponse(from: "b") { for try await _ in $0.lines {} }
         }
-        #expect(hidden?.description == "GET http://api.test/v1/b: 503 Service Unavailable" && hidden?.body == "busy")
+        #expect(hidden?.description == "GET http://api.test/v1/b: 503 Service Unavailable" && hidden?.bodyText == nil)
         let options = HTTPSession.Options(errorBodyLimit: 2)
         let short = try await networkError {
             try await mock.session.withResponse(from: "b", options: options) { for try await _ in $0.lines {} }
         }
-        #expect(short?.body == "bu")
+        #expect(short?.body == "{\"")
     }
 
     @Test func `errors of single lines and values name their request`() async throws {
@@ -82,20 +82,6 @@ import Testing
             try await mock.session.withResponse(from: "a") { for try await _ in $0.values(of: Int.self) {} }
         }
         #expect(wrong?.code == .decodingFailed && wrong?.request?.url == "http://api.test/v1/a")
-    }
-
-    @Test(arguments: [
-        "<r><password>hunter2</password><SecretKey a=\"1\">x</SecretKey></r>",
-        #"{"message":"{\"password\":\"hunter2\"}"}"#, "user[password]=hunter2&a=1", "user%5Bpassword%5D=hunter2",
-        "{\"pass\u{200B}word\":\"hunter2\"}", #"{"pass\u0077ord":"hunter2"}"#,
-        "Authorization: Digest username=\"u\", response=\"hunter2\"", "token: hunter2",
-        #"{"pin":12,"otp":["hunter2"]}"#,
-    ])
-    func `secrets in a shown body are masked in whatever form they come`(body: String) async throws {
-        let mock = try mocked()
-        mock.transport.on(.get, "/v1/a").respond(400, fields: ["Content-Type": "text/plain"], body: Bytes(body))
-        let error = try #require(try await networkError { _ = try await mock.session.get("a") })
-        #expect(!error.description.contains("hunter2") && error.description.contains("***"))
     }
 
     @Test(arguments: [
@@ -152,7 +138,7 @@ import Testing
         let response = try await mock.session.get("a", as: .json(DynamicValue.self))
         let shown = "\(response)"
         #expect(shown.hasPrefix("200 OK http://api.test/v1/a (application/json, "))
-        #expect(shown.contains("\"name\":\"Ada\"") && !shown.contains("hunter2"))
+        #expect(!shown.contains("Ada") && !shown.contains("hunter2"))
         let secret = try await mock.session.get("a?api_key=hunter2")
         #expect("\(secret)".hasPrefix("200 OK http://api.test/v1/a?api_key=*** ("))
         let streamed = try await mock.session.stream("a")

@@ -14,14 +14,8 @@ import Testing
         ("", "<token>", ""), ("", "token\u{301}", "=1"), ("", "\u{301}", "=1"), ("", "<", ">"), ("", "\u{200B}", ""),
         ("", "%3D", ""), ("", "%25", ""), ("%", "25", "3D"), ("", "a%2541", ""), ("", "a%20/", ""),
         ("", "//%25", ""), ("", "//a%3Ab", "%40"), ("", "//%3A1/", ""),
-        ("--a\n", "; name=\"token\"", ""), ("--a\n", "\n--", "; name=\"token\""),
-        ("", "; name=\"token.", ""), ("; name=\"", "token.", ""), ("", ";name=token.a ", ""), ("", "=\"\\\"token", ""),
-        ("", "; name=\"token\"\n", ""), ("", "; name=\"token\"\n--", ""), ("", ";   name=token", ""),
-        ("", "<key>", ""), ("", "<key></key><string>", ""), ("", "<key><string></key>", ""), ("", "</token ", ""),
-        ("", "<name>token</name>", ""), ("", "<name>token</name><a>", ""), ("", "<a name=\"token\" ", ""),
-        ("", "<a name=\"token\">", ""), ("", "{\"name\":\"token\",", ""), ("", "{\"name\":\"token\"}", ""),
-        ("{\"value\":1,", "\"name\":\"token\",", ""), ("", "token[", ""), ("", "token[]", "=1"), ("", "<token/>", ""),
-        ("", "<key>a</key <", ""), ("", "<token><!--", ""), ("", "<token><![CDATA[]]>", ""),
+        ("", "; name=\"token.", ""), ("", "=\"\\\"token", ""), ("", "{\"name\":\"token\",", ""), ("", "token[", ""),
+        ("", "token[]", "=1"),
     ]
 
     private static func text(_ index: Int, _ count: Int) -> String {
@@ -45,7 +39,7 @@ import Testing
     @Test(arguments: texts.indices)
     func `hiding secrets takes time in proportion to the length of the text, whatever is in it`(index: Int) {
         let (short, long) = (Self.text(index, 1 << 14), Self.text(index, 1 << 16))
-        for kind in [SecretText.Kind.text, .links] {
+        for kind in [SecretText.Kind.link, .links] {
             let growth = (0..<3).lazy.map { _ in
                 let before = Self.time { _ = SecretText.masked(short, as: kind) }
                 let after = Self.time { _ = SecretText.masked(long, as: kind) }
@@ -56,7 +50,6 @@ import Testing
         }
     }
 
-    /// Where each byte looks at all others, this takes the better part of an hour.
     /// Bytes of what means something, at random: nothing of it may end the process, and no secret behind it is shown.
     @Test func `whatever text comes before a secret, it is hidden`() {
         var state: UInt64 = 1
@@ -73,7 +66,7 @@ import Testing
         for round in 0..<4000 {
             var text = ""
             for _ in 0..<number(below: 24) { text += words[number(below: words.count)] }
-            for kind in [SecretText.Kind.text, .form, .link, .links] {
+            for kind in [SecretText.Kind.form, .link, .links] {
                 let shown = SecretText.masked(text + "\n{\"password\":\"hunter2\"}", as: kind)
                 if shown.contains("hunter2") { Issue.record("round \(round) as \(kind): \(text)") }
             }
@@ -108,37 +101,6 @@ import Testing
     ])
     func `a value that has a secret encoded in it is not shown`(text: String, shown: String) {
         #expect(SecretText.masked(text, as: .link) == shown)
-    }
-
-    @Test(arguments: [
-        (
-            "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nhunter2\n--x\r\n--b\r\n"
-                + "Content-Disposition: form-data; name=\"user\"\r\n\r\nada\r\n--b--\r\n",
-            "--b\r\nContent-Disposition: form-data; name=\"password\"***\n--b\r\n"
-                + "Content-Disposition: form-data; name=\"user\"\r\n\r\nada\r\n--b--\r\n"
-        ),
-        (
-            "--b  Content-Disposition: form-data; Name=\"api_key\"; filename=\"a\"    hunter2  --b--",
-            "--b  Content-Disposition: form-data; Name=\"api_key\"***"
-        ),
-        ("form-data; name=\"user[password]\"\r\n\r\nx", "form-data; name=\"user[password]\"***"),
-        ("form-data; name=\"user.password\"\r\n\r\nx", "form-data; name=\"user.password\"***"),
-        ("form-data; name=\"user[secret][]\"; filename=\"a\"\r\n\r\nx", "form-data; name=\"user[secret][]\"***"),
-        ("form-data; name=\"a token;b\"\r\n\r\nx", "form-data; name=\"a token;b\"***"),
-        ("form-data; name=\"x\\\"token\"\r\n\r\nx", "form-data; name=\"x\\\"token\"***"),
-        ("form-data; name=user.password\r\n\r\nx", "form-data; name=user.password***"),
-        ("form-data; name*=UTF-8''password\r\n\r\nx", "form-data; name*=UTF-8''password***"),
-        ("form-data; name=\"a\"  my token is lost", "form-data; name=\"a\"  my token is lost"),
-        (
-            "form-data; name=\"a\"; filename=\"x.token\"\r\n\r\nx",
-            "form-data; name=\"a\"; filename=\"x.token\"\r\n\r\nx"
-        ),
-        ("form-data;name=token\r\n\r\nx", "form-data;name=token***"),
-        ("form-data; filename=\"token\"\r\n\r\nx", "form-data; filename=\"token\"\r\n\r\nx"),
-        ("<input name=\"token\"> x", "<***> x"),
-    ])
-    func `a part of a form with a secret name is not shown`(text: String, shown: String) {
-        #expect(SecretText.masked(text) == shown)
     }
 
     @Test(arguments: [

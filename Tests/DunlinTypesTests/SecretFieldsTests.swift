@@ -95,12 +95,11 @@ import Testing
 
     @Test(
         arguments: [
-            ("password=a,b;c}d]<e&page=2", .form, "password=***&page=2"), ("password=a b,c", .text, "password=***"),
+            ("password=a,b;c}d]<e&page=2", .form, "password=***&page=2"), ("password=a b,c", .link, "password=***"),
             ("%70assw%6Frd=a&page=2", .form, "%70assw%6Frd=***&page=2"),
-            ("password=a\nuser=b", .text, "password=***\nuser=b"),
             ("/a?password=a?b,c&page=2#top", .link, "/a?password=***&page=2#top"),
-            (#"{"password":1,"a":2}"#, .text, #"{"password":***,"a":2}"#),
-            (#"{"url":"http:\/\/u:p@a.test\/"}"#, .text, #"{"url":"http:\/\/***@a.test\/"}"#),
+            (#"{"password":1,"a":2}"#, .link, #"{"password":***,"a":2}"#),
+            (#"{"url":"http:\/\/u:p@a.test\/"}"#, .link, #"{"url":"http:\/\/***@a.test\/"}"#),
         ] as [(String, SecretText.Kind, String)])
     func `a value without quotes is hidden as far as its format takes it`(
         text: String, kind: SecretText.Kind, shown: String
@@ -118,18 +117,6 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"code":404}"#, true), (#"{"Code": 42, "a":1}"#, true), (#"{"code":"17"}"#, true),
-        ("<p>Error code: 404</p>", true), ("code=404&a=b", true), (#"{"code":1234}"#, false), ("code: 404", false),
-        (#"{"code":"4x4"}"#, false), (#"{"usercode":404}"#, false), (#"{"pin":404}"#, false),
-        ("code: 123 456\n", false),
-    ])
-    func `the code of an error is shown, which has at most three digits and an end`(text: String, isShown: Bool) {
-        #expect((SecretText.masked(text) == text) == isShown)
-        #expect(SecretText.masked("/?code=404&a=b", as: .link) == "/?code=***&a=b")
-        #expect(SecretText.masked("code=404&a=b", as: .form) == "code=***&a=b")
-    }
-
-    @Test(arguments: [
         ("token", true), ("api_key", true), ("accessToken", true), ("X-Auth", true), ("sig", true), ("code", true),
         ("ticket", true), ("TIC-KET", true), ("page", false), ("q", false), ("signal", false), ("pine", false),
     ])
@@ -138,7 +125,7 @@ import Testing
         #expect(names.hides(name) == isHidden)
         let more = name.lowercased().filter { $0 != "-" } == "ticket"
         #expect(HTTP.SecretFields.usual.hides(name) == (isHidden && !more))
-        #expect((SecretText.masked("\(name)=hunter2", hiding: names) == "\(name)=***") == isHidden)
+        #expect((SecretText.masked("\(name)=hunter2", as: .form, hiding: names) == "\(name)=***") == isHidden)
     }
 
     /// A name for each sign, word and name on the list, and one of a session's own.

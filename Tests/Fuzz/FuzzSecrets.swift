@@ -7,11 +7,9 @@ import Glibc
 enum FuzzSecrets {
     private typealias Masking = (String) -> String
 
-    private static let kinds: [SecretText.Kind] = [.text, .form, .link, .links]
+    private static let kinds: [SecretText.Kind] = [.form, .link, .links]
     private static let secret = "hunter2"
-    private static let endingsOfText = [
-        "\nhttp://user:\(secret)@a.test/", "&token=\(secret)", "\n{\"password\":\"\(secret)\"}",
-    ]
+    private static let endings = ["\nhttp://user:\(secret)@a.test/", "&token=\(secret)"]
     private static let endingsOfURL = [
         "?token=\(secret)", "&u=%3Ftoken%3D\(secret)", "?u=http%3A//user%3A\(secret)%40a.test/",
     ]
@@ -20,7 +18,7 @@ enum FuzzSecrets {
         let text = String(decoding: input, as: UTF8.self)
         for kind in kinds {
             let masking: Masking = { SecretText.masked($0, as: kind) }
-            if let violation = violation(of: text, endingsOfText, masking) ?? violation(ofTime: input, masking) {
+            if let violation = violation(of: text, endings, masking) ?? violation(ofTime: input, masking) {
                 return "\(kind): \(violation)"
             }
         }

@@ -53,7 +53,7 @@ enum FuzzValues {
         let again = LinkField.all(in: ["Link": written.joined(separator: ",")])
         if again.map(\.reference) != links.map(\.reference) { return "other links" }
         // What is shown of a text is never longer by more than the stars for each of its values.
-        let masked = SecretText.masked(String(value))
+        let masked = SecretText.masked(String(value), as: .links)
         return masked.utf8.count > String(value).utf8.count * 4 ? "more than there was" : nil
     }
 

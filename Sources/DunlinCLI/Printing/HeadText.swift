@@ -24,21 +24,14 @@ enum HeadText {
     }
 
     /// A line of a trace: `#1 < HTTP/1.1 200 OK`, `#1 > Accept: */*`, `#1 * 12 bytes sent`.
-    static func trace(_ line: String) -> [StyledText] {
-        let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0].hasPrefix("#") else { return [StyledText(line)] }
-        let start = "\(parts[0]) \(parts[1]) "
-        let rest = parts[2]
-        switch parts[1] {
-        case "!": return [StyledText(start), StyledText(String(rest), .failure)]
-        case "<" where rest.hasPrefix("HTTP/"):
-            let code = rest.split(separator: " ").dropFirst().first.flatMap { Int($0) }
-            return [StyledText(start), StyledText(String(rest), style(of: code ?? 0))]
-        case ">" where rest.hasSuffix(" HTTP/1.1"): return [StyledText(start), StyledText(String(rest), .notice)]
-        case "<", ">":
-            guard let colon = rest.firstIndex(of: ":") else { return [StyledText(line)] }
-            return [StyledText(start), StyledText(String(rest[..<colon]), .name), StyledText(String(rest[colon...]))]
-        default: return [StyledText(line)]
+    static func trace(_ line: HTTPSession.TraceEvent.Line) -> [StyledText] {
+        let start = StyledText(line.start)
+        return switch line.kind {
+        case .request: [start, StyledText(line.text, .notice)]
+        case .status(let status): [start, StyledText(line.text, style(of: status.code))]
+        case .field(let name): [start, StyledText(name, .name), StyledText(line.text)]
+        case .failure: [start, StyledText(line.text, .failure)]
+        case .remark: [start, StyledText(line.text)]
         }
     }
 }

@@ -4,7 +4,7 @@
 /// 1. The body waits until as many heads were shown as its request received.
 /// 2. What happens while the body is printed is shown after it, and so is the end of a response, which may be known
 ///    before its first byte is printed. That of a redirect is shown before what follows.
-struct TraceOrder<Waiter> {
+struct TraceOrder<Line, Waiter> {
     enum Kind {
         /// The final head of an exchange, or its failure.
         case head
@@ -22,16 +22,16 @@ struct TraceOrder<Waiter> {
 
     enum Action {
         case none
-        case show([[String]])
+        case show([[Line]])
         case resume(Waiter)
     }
 
     private var state = State.showing
     private var heads = 0
-    private var held: [[String]] = []
+    private var held: [[Line]] = []
 
     /// Lines that come together. They are shown, or held.
-    mutating func take(_ lines: [String], _ kind: Kind) -> Action {
+    mutating func take(_ lines: [Line], _ kind: Kind) -> Action {
         if case .printing = state {
             held.append(lines)
             return .none

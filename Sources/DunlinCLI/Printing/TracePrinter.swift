@@ -3,10 +3,12 @@ import DunlinCommandLine
 
 /// Prints a session's trace, and keeps its lines and the body in order.
 actor TracePrinter {
+    fileprivate typealias Order = TraceOrder<HTTPSession.TraceEvent.Line, CheckedContinuation<Void, Never>>
+
     private let output: Output
     private var hasEnded = false
     private var ending: CheckedContinuation<Void, Never>?
-    private var order = TraceOrder<CheckedContinuation<Void, Never>>()
+    private var order = Order()
 
     /// How long a body waits for a head that the trace has lost.
     private static let longestWait = Duration.seconds(1)
@@ -16,8 +18,7 @@ actor TracePrinter {
     /// Prints the trace to its end.
     func print(_ trace: AsyncStream<HTTPSession.TraceEvent>) async {
         for await event in trace {
-            let lines = event.description.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-            perform(order.take(lines, event.kind))
+            perform(order.take(event.lines, event.kind))
             perform(order.shown())
         }
         perform(order.giveUp())
@@ -46,7 +47,7 @@ actor TracePrinter {
         perform(order.giveUp())
     }
 
-    private func perform(_ action: TraceOrder<CheckedContinuation<Void, Never>>.Action) {
+    private func perform(_ action: Order.Action) {
         switch action {
         case .none: break
         case .resume(let waiter): waiter.resume()
@@ -56,7 +57,7 @@ actor TracePrinter {
 }
 
 extension HTTPSession.TraceEvent {
-    fileprivate var kind: TraceOrder<CheckedContinuation<Void, Never>>.Kind {
+    fileprivate var kind: TracePrinter.Order.Kind {
         switch self {
         case .step(.responseHead, _), .step(.failed, _): .head
         case .step(.responseEnd, _), .step(.responseLeft, _): .end

@@ -56,7 +56,7 @@ extension BodySequence {
                 }
                 var refusal = refusal
                 refusal.body = Bytes(body).beginning(upTo: keptBody)
-                return refusal
+                return lines.body.named(refusal)
             }
 
             package mutating func next() async throws -> String? {

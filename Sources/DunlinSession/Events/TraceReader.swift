@@ -5,11 +5,11 @@ internal import Synchronization
 final class TraceReader: Sendable {
     typealias Machine = TraceMachine<HTTPSession.TraceEvent, CheckedContinuation<HTTPSession.TraceEvent?, Never>>
 
-    /// How many bytes of each write and read it wants; nil for none.
+    /// How many of the first bytes it wants of what is written and read; nil for none.
     let wantedBytes: Int?
     /// The tag that requests must have; nil for all requests.
     let tag: String?
-    /// Whether it sees bytes unmasked, with secrets.
+    /// Whether it gets the bytes of heads and trailers too, with their secrets.
     let showsSecrets: Bool
     private let machine: Mutex<Machine>
 

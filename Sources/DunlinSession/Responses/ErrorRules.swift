@@ -28,7 +28,7 @@ extension NetworkError {
         }
         if !rules.showsBody { showsBody = false }
         response?.mark(secret)
-        secretFields = secret
+        if showsBody, message == nil, let body { message = ServerMessage.text(of: body, hiding: secret) }
     }
 }
 

@@ -11,16 +11,11 @@ extension HTTPSession.StreamedResponse {
 }
 
 extension HTTPSession.Response: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// A line with status, URL, content type, length, time, and the first 200 characters of a text body, without what
-    /// looks secret.
+    /// A line with status, URL, content type, length and time.
     public var description: String {
         var details = [mediaType, "\(body.count) bytes"].compactMap(\.self)
         if !metrics.hops.isEmpty { details.append("\(metrics.total)") }
-        let text =
-            SecretText.beginning(of: body, contentType: fields["content-type"], hiding: carried.secretFields)
-            .map { ": \($0)" } ?? ""
-        let name = "\(status) \(status.phrase) \(shownURL)"
-        return VisibleText.of("\(name) (\(details.joined(separator: ", ")))\(text)")
+        return VisibleText.of("\(status) \(status.phrase) \(shownURL) (\(details.joined(separator: ", ")))")
     }
 
     public var debugDescription: String { description }

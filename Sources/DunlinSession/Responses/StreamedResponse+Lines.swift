@@ -54,7 +54,7 @@ extension HTTPSession.StreamedResponse {
     }
 
     private func refusal(by rules: HTTP.ResponseRules) -> NetworkError? {
-        rules.refusal(of: head, in: content).map { body.named($0) }
+        rules.refusal(of: head, in: content)
     }
 
     private static var eventTypes: HTTP.ContentTypes { ["text/event-stream"] }

@@ -114,7 +114,7 @@ struct ConnectStage: ConnectionStage {
         }
     }
 
-    /// The error for a proxy that refused, with the beginning of its reason.
+    /// The error for a proxy that refused, with the beginning of its response.
     private func refusal(
         _ code: NetworkError.Code, _ reason: String, _ head: ResponseHead?, _ rest: Bytes, _ framing: MessageFraming,
         _ socket: inout StageSocket
@@ -129,8 +129,6 @@ struct ConnectStage: ConnectionStage {
         } catch {
             // The refusal is more useful than what failed after its head.
         }
-        let said = SecretText.beginning(of: Bytes(body), contentType: head?.fields["content-type"])
-        return socket.failure(
-            code, reason + (said.map { ": \($0)" } ?? ""), response: head, body: Bytes(body))
+        return socket.failure(code, reason, response: head, body: Bytes(body))
     }
 }

@@ -9,26 +9,39 @@ public protocol WireObserver: AnyObject, Sendable {
     var wantsAll: Bool { get }
 
     func saw(_ step: HTTP.WireStep)
+
+    /// Is told of bytes that are sent or received.
+    func saw(_ step: HTTP.WireStep, as part: WirePart)
+}
+
+/// What reported bytes are part of. The same bytes may be reported twice, as parts of both.
+public enum WirePart: Sendable {
+    /// All that a connection carries: heads, framing, bodies and trailers.
+    case all
+    /// A body, without its framing.
+    case body
+    /// Both: a whole write or read belongs to a body, or follows a 101.
+    case both
 }
 
 extension WireObserver {
-    func sees(received bytes: Bytes) {
+    func sees(received bytes: Bytes, as part: WirePart) {
         guard let wantedBytes, !bytes.isEmpty else { return }
-        saw(.received(bytes.copy(ofFirst: wantedBytes), count: bytes.count))
+        saw(.received(bytes.copy(ofFirst: wantedBytes), count: bytes.count), as: part)
     }
 
-    /// Reports bytes that are about to be sent after a 101.
-    func sees(sent bytes: Bytes) {
+    func sees(sent bytes: Bytes, as part: WirePart) {
         guard let wantedBytes, !bytes.isEmpty else { return }
-        saw(.sent(bytes.copy(ofFirst: wantedBytes), count: bytes.count))
+        saw(.sent(bytes.copy(ofFirst: wantedBytes), count: bytes.count), as: part)
     }
 
     /// Reports a request as it is sent: `opening` contains its head and a small body.
     func sees(_ opening: Bytes, of request: RequestHead) {
         guard wantsAll else { return }
-        saw(.requestHead(RequestHead.sent(opening, of: request)))
-        guard let wantedBytes else { return }
-        saw(.sent(opening.copy(ofFirst: wantedBytes), count: opening.count))
+        let (head, length) = RequestHead.sent(opening, of: request)
+        saw(.requestHead(head))
+        sees(sent: opening, as: .all)
+        sees(sent: opening[length..<opening.count], as: .body)
     }
 }
 
@@ -38,9 +51,9 @@ extension Bytes {
 }
 
 extension RequestHead {
-    /// The head as it was encoded, which for a proxy has another target and other fields; sensitive fields stay
-    /// sensitive.
-    fileprivate static func sent(_ opening: Bytes, of request: RequestHead) -> RequestHead {
+    /// The head as it was encoded, which for a proxy has another target and other fields, and its length; sensitive
+    /// fields stay sensitive.
+    fileprivate static func sent(_ opening: Bytes, of request: RequestHead) -> (RequestHead, length: Int) {
         var (target, fields) = (request.target, Fields())
         var lines = Array(opening)[...]
         var isFirst = true
@@ -58,6 +71,7 @@ extension RequestHead {
             let value = String(decoding: line[line.index(after: colon)...].drop { $0 == 0x20 }, as: UTF8.self)
             fields.append(name: name, value: value, sensitive: request.fields.isSensitive(name))
         }
-        return RequestHead(method: request.method, origin: request.origin, target: target, fields: fields)
+        let head = RequestHead(method: request.method, origin: request.origin, target: target, fields: fields)
+        return (head, min(lines.startIndex + 2, opening.count))
     }
 }

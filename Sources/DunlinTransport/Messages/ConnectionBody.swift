@@ -154,7 +154,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
                 switch try step(&reading, hop) {
                 case .data(let range):
                     let piece = reading.take(range, &hop)
-                    context.control?.received(upTo: hop.bodyBytes)
+                    tookBody(piece, hop)
                     reader.putBack(reading, after: hop)
                     return piece
                 case .needMore:
@@ -191,8 +191,9 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
                         whole.append(reading.chunk[range])
                         throw error
                     }
-                    whole.append(reading.take(range, &hop))
-                    context.control?.received(upTo: hop.bodyBytes)
+                    let piece = reading.take(range, &hop)
+                    tookBody(piece, hop)
+                    whole.append(piece)
                 case .needMore:
                     if let left = reading.body.bytesLeft {
                         try admit(whole.count + left)
@@ -212,6 +213,11 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         } catch {
             throw failed(error, upload, hop).keeping(whole.beginning)
         }
+    }
+
+    private func tookBody(_ piece: Bytes, _ hop: HTTP.Hop) {
+        context.observer?.sees(received: piece, as: .body)
+        context.control?.received(upTo: hop.bodyBytes)
     }
 
     private func step(_ reading: inout Reading, _ hop: HTTP.Hop) throws -> BodyStep {
@@ -239,7 +245,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         let count = reading.buffer.count
         // A few bytes must not keep a large buffer in memory if the reader retains them.
         reading.chunk = count * 16 < reading.buffer.capacity ? Bytes(Array(reading.buffer[...])) : Bytes(reading.buffer)
-        context.observer?.sees(received: reading.chunk)
+        context.observer?.sees(received: reading.chunk, as: .all)
         if reading.isLong(after: count) { try await letOthersRun(hop) }
         if reading.pace.readSize < reading.buffer.capacity / 2 { reading.buffer = [] }
         if count == 0 { try endOfStream(&reading, hop) }
@@ -266,7 +272,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         hop.bodyBytes += received
         hop.decodedBytes += received
         context.control?.received(upTo: hop.bodyBytes)
-        context.observer?.sees(received: whole.last(received))
+        context.observer?.sees(received: whole.last(received), as: .both)
         reading.body.skip(received)
         if received == 0 { try endOfStream(&reading, hop) }
     }

@@ -107,7 +107,7 @@ extension UpgradedStream {
             state.hop.count(bytes.count)
             return (state.machine.endReading(isOver: bytes.isEmpty), state.hop.bodyBytes)
         }
-        context.observer?.sees(received: piece)
+        context.observer?.sees(received: piece, as: .both)
         context.control?.received(upTo: count)
         if action == .close { end(state.withLock { $0.failure }) }
         return bytes.isEmpty ? nil : piece
@@ -163,7 +163,7 @@ extension UpgradedStream {
 
     func write(_ bytes: Bytes) async throws {
         try await writing { writer, hop in
-            context.observer?.sees(sent: bytes)
+            context.observer?.sees(sent: bytes, as: .both)
             try await writer.write(bytes, counted: true, &hop)
         }
     }

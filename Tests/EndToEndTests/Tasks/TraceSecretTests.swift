@@ -50,8 +50,8 @@ struct `The wire trace of secrets` {
         #expect(head.target.hasPrefix("http://127.0.0.1:") && head.target.hasSuffix("/x?token=hunter2"))
         #expect(head.fields.contains("proxy-authorization"))
         #expect(!told.lines.contains("Proxy-Authorization: Basic") && told.lines.contains("> GET http://127.0.0.1:"))
-        #expect(told.sent.contains("GET http://127.0.0.1:") && told.sent.contains("Proxy-Authorization: "))
-        #expect(told.received.contains("X-A: 1") && told.received.contains("password=shown"))
+        #expect(told.sent.contains("GET http://127.0.0.1:") == shows && told.received.contains("X-A: 1") == shows)
+        #expect(told.received.hasSuffix("password=shown"))
         for text in [told.sent, told.received] { #expect(text.contains("hunter2") == shows, "\(text)") }
         #expect(told.sent.contains("YWRhOmh1bnRlcjI=") == shows)
     }
@@ -78,8 +78,30 @@ struct `The wire trace of secrets` {
             #expect(told.lines.contains("> \(line)\n"), "\(told.lines)")
         }
         for name in ["X-Own", "X-Tenant", "X-Signer"] {
-            #expect(told.sent.contains("\(name): \(shows ? "hunter2" : "*******")\r\n"), "\(told.sent)")
+            #expect(told.sent.contains("\(name): hunter2\r\n") == shows, "\(told.sent)")
         }
-        #expect(told.sent.contains("X-Plain: plain\r\n") && told.sent.contains("hunter2") == shows, "\(told.sent)")
+        #expect(told.sent.contains("X-Plain: plain\r\n") == shows && told.sent.contains("hunter2") == shows)
+    }
+
+    @Test func `the bytes of a trace are those of bodies, without heads, framing and trailers`() async throws {
+        var (sent, received): ([Bytes], [Bytes]) = ([], [])
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.enqueue(.chunked(["wo", "rld"], trailers: ["X-Token": "hunter2"]))
+            stage.server.enqueue([
+                .send("HTTP/1.1 103 Early Hints\r\nSet-Cookie: hunter2\r\n\r\nHTTP/1.1 200 OK\r\nContent-"),
+                .send("Length: 9\r\nSet-Cookie: hunter2\r\n\r\nSet-"), .send("Cookie"),
+            ])
+            let trace = stage.session.trace(bytes: 100)
+            _ = try await stage.session.post("b", body: .string("12345"), as: .bytes)
+            #expect(try await stage.session.get("c", as: .string).value == "Set-Cookie".dropLast())
+            await stage.session.shutdown()
+            for await event in trace {
+                guard case .step(let step, _) = event else { continue }
+                if case .sent(let bytes, _) = step { sent.append(bytes) }
+                if case .received(let bytes, _) = step { received.append(bytes) }
+            }
+        }
+        #expect(sent == ["12345"])
+        #expect(received.map(String.init).joined() == "worldSet-Cooki")
     }
 }

@@ -7,13 +7,14 @@ import Testing
 struct `The wire trace` {
     /// All that a trace tells until the session is shut down.
     private func lines(
-        bytes: Int? = nil, configure: (inout HTTPSession.Configuration) -> Void = { _ in },
+        bytes: Int? = nil, showingSecrets: Bool = false,
+        configure: (inout HTTPSession.Configuration) -> Void = { _ in },
         _ replies: LoopbackServer.Reply..., work: (HTTPSession) async throws -> Void
     ) async throws -> [String] {
         var lines: [String] = []
         try await Stage.with(tolerating: true, configure: configure) { (stage: Stage) async throws in
             for reply in replies { stage.server.enqueue(reply) }
-            let trace = stage.session.trace(bytes: bytes)
+            let trace = stage.session.trace(bytes: bytes, showingSecrets: showingSecrets)
             try await work(stage.session)
             await stage.session.shutdown()
             for await event in trace {
@@ -31,7 +32,7 @@ struct `The wire trace` {
             let gate = LoopbackServer.Gate()
             let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
             stage.server.enqueue(.raw(Bytes(head.utf8)).then(.waitForSignal(gate), .send("later")))
-            let trace = stage.session.trace(bytes: 100)
+            let trace = stage.session.trace(bytes: 100, showingSecrets: true)
             async let body = stage.session.get("/", as: .string).value
             var received = ""
             for await event in trace {
@@ -68,7 +69,9 @@ struct `The wire trace` {
     @Test func `bytes are told only where they are asked for, and as many as are asked for`() async throws {
         let without = try await lines(.response(body: "hello")) { _ = try await $0.get("a", as: .bytes) }
         #expect(!without.contains { $0.contains("0000  ") })
-        let with = try await lines(bytes: 20, .response(body: "hello")) { _ = try await $0.get("a", as: .bytes) }
+        let with = try await lines(bytes: 20, showingSecrets: true, .response(body: "hello")) {
+            _ = try await $0.get("a", as: .bytes)
+        }
         #expect(with.contains("> 0000  47 45 54 20 2f 61 20 48 54 54 50 2f 31 2e 31 0d  GET /a HTTP/1.1."), "\(with)")
         #expect(with.contains("< 0000  48 54 54 50 2f 31 2e 31 20 32 30 30 20 4f 4b 0d  HTTP/1.1 200 OK."), "\(with)")
         #expect(with.contains { $0.hasPrefix("> and ") && $0.hasSuffix(" bytes more") })

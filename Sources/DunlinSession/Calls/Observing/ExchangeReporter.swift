@@ -1,7 +1,5 @@
 internal import DunlinReactor
-internal import DunlinRules
 internal import DunlinTransport
-internal import Synchronization
 
 /// Reports what one exchange of an observed call sends and receives: interim heads to hooks and events, everything to
 /// readers of the trace.
@@ -9,8 +7,6 @@ final class ExchangeReporter: WireObserver {
     private let delegate: TaskDelegate
     private let observers: RequestObservers
     private let tracers: [TraceReader]
-    /// The parts of the bytes that not every reader of the trace may see.
-    private let masks: Mutex<(sent: HeadMask, received: HeadMask)>
     let wantedBytes: Int?
     var wantsAll: Bool { !tracers.isEmpty }
 
@@ -18,8 +14,6 @@ final class ExchangeReporter: WireObserver {
         self.delegate = delegate
         self.observers = observers
         self.tracers = tracers
-        let mask = HeadMask(observers.recorded.settings.secretFields)
-        masks = Mutex((mask, mask))
         wantedBytes = tracers.compactMap(\.wantedBytes).max()
     }
 
@@ -33,32 +27,14 @@ final class ExchangeReporter: WireObserver {
             observers.events.tell(.interimResponse(snapshot, head))
         }
         if tracers.isEmpty { return }
-        let (masked, snapshot) = (masked(step), snapshot)
-        for tracer in tracers {
-            let step = (tracer.showsSecrets ? step : masked).cut(to: tracer.wantedBytes)
-            if let step { tracer.tell(.step(step, of: snapshot)) }
-        }
+        let snapshot = snapshot
+        for tracer in tracers { tracer.tell(.step(step, of: snapshot)) }
     }
 
-    /// The step with the secrets of heads masked in its bytes.
-    private func masked(_ step: HTTP.WireStep) -> HTTP.WireStep {
-        if wantedBytes == nil { return step }
-        return masks.withLock { masks in
-            switch step {
-            case .connected:
-                let mask = HeadMask(observers.recorded.settings.secretFields)
-                masks = (mask, mask)
-            case .requestHead(let head):
-                masks.sent = HeadMask(observers.recorded.settings.secretFields, marked: head.fields)
-            case .responseHead(let head):
-                masks.received.headEnded(head.fields)
-                if head.status == .switchingProtocols { masks.sent.switchedProtocols() }
-            case .sent(let bytes, let count): return .sent(masks.sent.masked(bytes, of: count), count: count)
-            case .received(let bytes, let count):
-                return .received(masks.received.masked(bytes, of: count), count: count)
-            default: break
-            }
-            return step
+    /// Secrets stand in heads and trailers, so only whoever wants to see them gets the bytes of those.
+    func saw(_ step: HTTP.WireStep, as part: WirePart) {
+        for tracer in tracers where part == .both || (part == .all) == tracer.showsSecrets {
+            if let step = step.cut(to: tracer.wantedBytes) { tracer.tell(.step(step, of: snapshot)) }
         }
     }
 
