@@ -7,7 +7,7 @@ public protocol DecodingEngine: ~Copyable, SendableMetatype {
     /// Returns the content's length that a whole coded body declares; nil if it does not.
     static func contentLength(saidBy coded: Bytes) -> Int?
 
-    /// Takes the body's first byte, for telling formats apart. It is also passed to `decode`.
+    /// Takes the body's first byte, to tell formats apart. It is also passed to `decode`.
     mutating func begin(with byte: UInt8)
 
     /// Called when the coded data could end and another byte follows. Returns whether that byte begins more data. It is

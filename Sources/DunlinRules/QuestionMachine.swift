@@ -5,7 +5,8 @@
 ///    has a question of its own.
 /// 2. The hook's credential is kept until a server has accepted or refused it; requests that come before try it first.
 /// 3. If the asking request leaves without an answer, the waiting ones return, and the first of them asks.
-/// 4. Credentials without a judgement are kept for a limited number of spaces; beyond it all of them are forgotten.
+/// 4. Credentials that no server has accepted or refused are kept for a limited number of spaces; beyond it all of them
+///    are forgotten.
 package struct QuestionMachine<Space: Hashable, Credential, Waiter> {
     package enum Action {
         /// Ask, and report the result of the question with this number.

@@ -1,5 +1,5 @@
 extension HTTP.SocketOptions {
-    /// The purpose of traffic. This machine's queues serve it accordingly, and so do routers that heed it.
+    /// The purpose of traffic. This machine's queues serve it accordingly, and so do routers that go by it.
     public enum ServiceType: String, Sendable, Hashable, CaseIterable {
         case normal
         /// A phone call.

@@ -7,7 +7,7 @@
 /// 2. Work that ends is hidden only if no more has begun within `delays.completion` of its end, whenever the look is.
 ///    Work that began and ended between two looks counts as seen.
 /// 3. When disabled, the state is `notActive` whatever work there is; enabling looks at the current work.
-/// 4. Each wait has a number: the end of an abandoned wait has no effect.
+/// 4. Each wait has a number: the end of a wait that was cancelled has no effect.
 /// 5. While work is shown, either the sessions are asked to report the next end, or there is a rest after which they
 ///    are asked, which finds ends that were not reported. So thousands of requests cause at most twenty looks a second.
 ///
@@ -81,7 +81,7 @@ struct ActivityMachine {
         }
     }
 
-    /// Whether the wait with this number has not been abandoned.
+    /// Whether the wait with this number was not cancelled.
     func isWaiting(_ number: UInt64) -> Bool { number == lastWait }
 
     /// Handles the end of the wait with this number.

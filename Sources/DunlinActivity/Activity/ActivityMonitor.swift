@@ -163,7 +163,7 @@ extension ActivityMonitor {
         case .work(let work, let waiter):
             await work(self)
             waiter.resume()
-        // Looking for an abandoned wait would take ends away from the next look.
+        // Looking for a cancelled wait would take ends away from the next look.
         case .waited(let number) where number == alarm?.number:
             alarm = nil
             if state != .active { act(machine.waited(number, await work(andThen: .nothing))) }

@@ -4,7 +4,7 @@ internal import DunlinSemantics
 /// Reads a cache's folder: removes files that nobody uses any more, and lists the rest. Waits for a disk.
 ///
 /// Rules:
-/// 1. A temporary file belongs to the process that has it locked. Without locks, one that is a day old is abandoned.
+/// 1. A temporary file belongs to the process that has it locked. Without locks, one that is a day old is nobody's.
 /// 2. A body belongs to the head that names it. Both are put in place under one lock, so a body without a head was left
 ///    by a process that ended in between.
 /// 3. Files of other versions are removed once they are a day old: another program may still use them.

@@ -272,7 +272,7 @@ final class DiskLevel: Sendable {
         return true
     }
 
-    /// Reads the folder, removes abandoned files, and evicts what exceeds the capacity.
+    /// Reads the folder, removes files that are nobody's, and evicts what exceeds the capacity.
     func readFolder(isDueOnly: Bool = false) {
         let begins = index.withLock { (!isDueOnly || $0.isReadingDue) && $0.beginReading() }
         guard begins else { return }

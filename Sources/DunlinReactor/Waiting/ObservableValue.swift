@@ -25,7 +25,7 @@ public final class ObservableValue<Value: Sendable & Equatable>: Sendable {
 
     public var value: Value { state.withLock { $0.value } }
 
-    /// Changes the value. Returns it before and after, if it has changed. The last change is told to the sleepers too.
+    /// Changes the value. Returns it before and after, if it has changed. The last change is told to all readers.
     @inline(__always) @discardableResult
     public func change(isLast: Bool = false, _ change: (inout Value) -> Void) -> (before: Value, after: Value)? {
         var readers: [ValueWaiter<Void>] = []

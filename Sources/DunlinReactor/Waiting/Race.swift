@@ -36,8 +36,8 @@ public enum Race {
     }
 
     /// Delivers a result, keeping nothing of it once this returns; nobody has it if nobody waits any more. A child task
-    /// that returned it would keep it until the task itself ends, on another thread: an abandoned response would still
-    /// hold its connection then.
+    /// that returned it would keep it until the task itself ends, on another thread: a response that nobody has would
+    /// still hold its connection then.
     private static func deliver<Value: Sendable>(
         _ work: @Sendable () async throws -> Value, to waiter: ValueWaiter<Result<Value, any Error>>
     ) async {

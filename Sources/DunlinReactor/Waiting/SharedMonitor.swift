@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A watch that all observers of the same thing share: created for the first of them, and released with the last.
+/// A monitor that all observers of the same thing share: created for the first of them, and released with the last.
 package struct SharedMonitor<Monitor: AnyObject & Sendable>: ~Copyable, Sendable {
     // Not private: Swift 6.3.1 cannot compile its use from another file then.
     struct State {
@@ -13,7 +13,7 @@ package struct SharedMonitor<Monitor: AnyObject & Sendable>: ~Copyable, Sendable
 
     package var isObserved: Bool { state.withLock { $0.monitor } != nil }
 
-    /// Returns the shared watch, creating it if needed. `make` is called under the lock, so that there is never a
+    /// Returns the shared monitor, creating it if needed. `make` is called under the lock, so that there is never a
     /// second.
     package func join(_ make: () -> Monitor) -> Monitor {
         state.withLock { state in

@@ -15,7 +15,7 @@ final class PasswordMemories: Sendable {
 
     private let present = Mutex(Shared())
     private let used = Atomic<Bool>(false)
-    /// The keepers of single requests' passwords, the most recently used last.
+    /// The memories of single requests' passwords, the most recently used last.
     private let others = Mutex<[(password: OriginPassword, memory: PasswordMemory)]>([])
 
     /// The number of single requests' passwords that are remembered.

@@ -1,7 +1,7 @@
 package import DunlinReactor
 internal import Synchronization
 
-/// A body from a foreign transport, which supports only task cancellation. Each chunk is awaited until the call is
+/// A body from a custom transport, which supports only task cancellation. Each chunk is awaited until the call is
 /// cancelled or its deadline comes. Dunlin's own sockets need no such wrapper.
 package final class CancellableBody: PassedBody {
     package let stream: any TransportResponse.BodyStream

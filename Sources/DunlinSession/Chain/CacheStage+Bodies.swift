@@ -99,7 +99,7 @@ extension Sending {
             loop: loop, deadline: request.deadline, total: request.timeouts.total, cancellation: cancellation)
     }
 
-    /// How long a body's reader waits for a store. With foreign transports, bodies are read within work that is
+    /// How long a body's reader waits for a store. With custom transports, bodies are read within work that is
     /// cancelled by its Swift task.
     var bodyStoreWait: StoreWait {
         StoreWait(

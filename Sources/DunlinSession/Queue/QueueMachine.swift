@@ -39,7 +39,7 @@ struct QueueMachine<Waiter> {
         self.limits = limits
     }
 
-    /// Admits a request, which must then `leave`, or has it wait. `number` is that of an earlier, abandoned wait.
+    /// Admits a request, which must then `leave`, or has it wait. `number` is that of an earlier wait that ended.
     mutating func enter(
         _ host: String, _ priority: HTTP.Priority, as number: UInt64? = nil, _ waiter: @autoclosure () -> Waiter
     ) -> Action {

@@ -210,7 +210,7 @@ struct RegistryMachine<Delegate, Observer> {
     }
 }
 
-// MARK: - Looking on
+// MARK: - Observing
 
 extension RegistryMachine {
     /// What an observer sees.

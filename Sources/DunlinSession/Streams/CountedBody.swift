@@ -1,7 +1,7 @@
 package import DunlinTransport
 internal import Synchronization
 
-/// A body from a foreign transport, counted and suspended here; Dunlin's own sockets do both themselves.
+/// A body from a custom transport, counted and suspended here; Dunlin's own sockets do both themselves.
 package final class CountedBody: PassedBody {
     package let stream: any TransportResponse.BodyStream
     private let control: TransferControl

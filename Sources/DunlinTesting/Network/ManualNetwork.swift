@@ -42,7 +42,7 @@ public final class ManualNetwork: Reachability.PathMonitor {
         asked.announce()
     }
 
-    /// The number of listeners for changes.
+    /// The number of observers of changes.
     public var listenerCount: Int { state.withLock { $0.listeners.count } }
 
     /// How often a path was requested.

@@ -170,7 +170,7 @@ struct DownloadPump: Sendable {
                 requestMayHaveBeenSent: true, response: head))
     }
 
-    /// Wraps a body of a foreign transport with the call's cancellation and a time limit.
+    /// Wraps a body of a custom transport with the call's cancellation and a time limit.
     private func bounded(_ arriving: any TransportResponse.BodyStream, until end: HTTP.Instant)
         -> any TransportResponse.BodyStream
     {

@@ -13,7 +13,7 @@ struct JournalFolder: Sendable {
     private static let entrySuffix = ".transfer"
     private static let newSuffix = ".transfer-new"
     private static let damagedSuffix = ".transfer-damaged"
-    /// The age in seconds at which a file that never got an entry's name is abandoned.
+    /// The age in seconds at which a file that never got an entry's name is nobody's.
     private static let minimumAge = 60
 
     /// What was found under an entry's name.

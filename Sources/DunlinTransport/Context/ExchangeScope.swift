@@ -3,7 +3,7 @@ internal import DunlinTypes
 package import DunlinWire
 internal import Synchronization
 
-/// What a session tells a foreign transport about a call, so that the exchange observes the same limits.
+/// What a session tells a custom transport about a call, so that the exchange observes the same limits.
 package struct ExchangeScope: Sendable {
     /// The scope of the call in whose exchange the current task runs.
     @TaskLocal package static var present: ExchangeScope?

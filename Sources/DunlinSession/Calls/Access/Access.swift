@@ -135,7 +135,7 @@ extension Access: CustomReflectable {
 }
 
 extension HTTP.Hop {
-    /// Whether the connection was made under these policies. A foreign transport does not say; it counts as yes.
+    /// Whether the connection was made under these policies. A custom transport does not say; it counts as yes.
     func isOver(_ policies: Access.Policies) -> Bool {
         guard let making = peerReference?.making else { return true }
         return making.tlsGeneration ?? policies.origins.tlsGeneration == policies.origins.tlsGeneration

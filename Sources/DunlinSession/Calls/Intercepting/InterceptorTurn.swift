@@ -1,7 +1,7 @@
 internal import DunlinRules
 internal import Synchronization
 
-/// One passage of a request through one interceptor. It counts what the interceptor sends, by the rules of
+/// One turn of a request in one interceptor. It counts what the interceptor sends, by the rules of
 /// `InterceptorMachine`.
 final class InterceptorTurn: Sendable {
     private struct State {

@@ -123,7 +123,7 @@ extension TaskList {
     }
 }
 
-// MARK: - Looking on
+// MARK: - Observing
 
 extension TaskList {
     /// Calls `ring` for what `look` asks for, and whenever a request is suspended or resumed, until `remove`.

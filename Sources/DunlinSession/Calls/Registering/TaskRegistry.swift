@@ -267,7 +267,7 @@ extension TaskRegistry {
     }
 }
 
-// MARK: - Looking on
+// MARK: - Observing
 
 extension TaskRegistry {
     /// Calls `ring` for the news that `look` asks for, and whenever a request is suspended or resumed, until `remove`.
