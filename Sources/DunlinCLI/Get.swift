@@ -62,7 +62,7 @@ struct Get {
         case nil: return try await write(session, output, trace)
         case .file(let file): return try await download(file, session)
         case .stream(let path):
-            if options.continues { throw UsageError(description: "-C needs a regular file, and \(path) is none") }
+            if options.continues { throw UsageError(description: "-C needs a regular file, and \(path) is not one") }
             return try await OutputTarget.writing(to: path, output) { try await write(session, $0, trace) }
         }
     }

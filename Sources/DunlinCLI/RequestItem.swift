@@ -88,7 +88,7 @@ extension RequestOptions {
         do {
             data.append(.text(String(decoding: try object.json().array, as: UTF8.self)))
         } catch {
-            throw UsageError(description: "the items make no JSON; their values are nested too deep")
+            throw UsageError(description: "the values of the items nest too deeply for JSON")
         }
         (isJSON, hasMemberItems) = (true, true)
     }

@@ -31,7 +31,7 @@ package struct NetrcFile: Equatable, Sendable {
 
     package init(_ bytes: [UInt8]) throws(UsageError) {
         guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-            throw UsageError(description: "it is no text in UTF-8")
+            throw UsageError(description: "it is not UTF-8 text")
         }
         var reader = NetrcReader(text)
         /// Whether the words belong to an entry.

@@ -5,8 +5,8 @@
     /// The fields that send a span's context along with one exchange.
     ///
     /// Rules:
-    /// 1. If the request has a field of a trace already, its trace goes on and ours is not sent: half of each would be
-    ///    none. Baggage is no such field.
+    /// 1. If the request has a field of a trace already, its trace goes on and ours is not sent, since a mixed context
+    ///    is invalid. Baggage does not count.
     /// 2. Another origin than the requested one gets nothing, and nobody gets baggage, unless the settings say so.
     /// 3. An instrument may write anything. There is room for a few fields of a kilobyte or so, and what is no valid
     ///    field, or may not be added, is dropped where it would be sent. All that is dropped is counted.

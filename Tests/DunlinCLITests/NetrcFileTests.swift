@@ -59,7 +59,7 @@ import Testing
             ("machine a.test\npassword \"hunter2\nlogin ada\"", "line 2 has a quote that does not end"),
             ("machine a.test password \"hunter2\\", "line 1 has a quote that does not end"),
             ("machine a.test password \"hunter2\"x", "line 1 has more behind a closing quote"),
-            ("machine a.test\0", "it is no text in UTF-8"),
+            ("machine a.test\0", "it is not UTF-8 text"),
         ])
     func `an error names a line and nothing secret`(text: String, expected: String) {
         #expect(throws: UsageError(description: expected)) { try NetrcFile(Array(text.utf8)) }

@@ -40,7 +40,7 @@ import Testing
 
     @Test(
         arguments: [TLSSettings.Version.tls12, .tls13], ["origin", "name", "trust", "identity", "path", "context"])
-    func `a TLS session is not resumed when something else would be decided on`(
+    func `a TLS session is not resumed under another trust decision`(
         version: TLSSettings.Version, change: String
     ) throws {
         var context = try TLSContext()

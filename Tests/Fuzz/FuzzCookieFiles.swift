@@ -33,6 +33,6 @@ enum FuzzCookieFiles {
     }
 
     private static let known = Set(
-        ("it is no text in UTF-8 line has a machine login user password account macdef without value before any "
+        ("it is not UTF-8 text line has a machine login user password account macdef without value before any "
             + "word that netrc files do not have there quote does end more behind closing").split(separator: " "))
 }

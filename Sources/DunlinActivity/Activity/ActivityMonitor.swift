@@ -9,9 +9,9 @@
 /// ```
 ///
 /// The state is read from the sessions' registries each time and never counted up and down, so no request can leave it
-/// wrong. Sessions and tokens only ring, and the monitor looks. It asks for one ring at a time, and at most twenty
+/// wrong. Sessions and tokens only signal, and the monitor looks. It asks for one signal at a time, and at most twenty
 /// times a second while there is work to show: thousands of requests do not wake it more often. Without work it waits
-/// for a ring, without a timer.
+/// for a signal, without a timer.
 ///
 /// It does not retain the sessions.
 public actor ActivityMonitor {

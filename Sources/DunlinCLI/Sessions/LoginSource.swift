@@ -74,7 +74,7 @@ struct LoginSource {
         case .file(let path): return path
         case .own:
             guard let home = ProcessInfo.processInfo.environment["HOME"], !home.isEmpty else {
-                throw UsageError(description: "-n reads ~/.netrc, and HOME does not say where that is")
+                throw UsageError(description: "-n reads ~/.netrc, and HOME is not set")
             }
             return home + "/.netrc"
         }

@@ -15,7 +15,7 @@ struct SessionFolder: Sendable {
             return SessionFolder(path: folder + "/dunlin/sessions")
         }
         guard let home = variables["HOME"], home.hasPrefix("/") else {
-            throw UsageError(description: "sessions are kept in the home folder, and HOME does not say where that is")
+            throw UsageError(description: "HOME is not set, so there is no folder for sessions")
         }
         return SessionFolder(path: home + "/.config/dunlin/sessions")
     }

@@ -60,7 +60,7 @@ package struct CacheAsker: Sendable, Hashable {
 /// Whom a stored response is for.
 ///
 /// Rules:
-/// 1. What nobody's credentials asked for is for everybody, and so is what a response says is for others too.
+/// 1. A response that was requested without credentials, or that says it is for others too, is for everybody.
 /// 2. All else is for who asks as the same user and with the same secret fields. Neither takes the place of the other.
 /// 3. What was fetched under some terms is for who asks under equal terms.
 /// 4. The user is kept as a hash, as values of secret fields are.

@@ -4,7 +4,7 @@ package import DunlinTypes
 ///
 /// Rules:
 /// 1. It is for who asks as the same user and under the same terms, at each hop, and for nobody else. (A cache gives
-///    what nobody's credentials asked for to everybody; what is made of it may be shown where that is not known.)
+///    everybody what was requested without credentials; what is made of it may be shown where that is not known.)
 /// 2. Each hop must lead to the next one, and the fields of each must be selected by who asks.
 /// 3. It is given while each hop is fresh. A redirect is fresh as long as it says. The last answer is fresh for ever if
 ///    it says nothing of its lifetime.

@@ -5,8 +5,8 @@
 ///    response without content (204) ends it for good. So does any other response that is no stream of events, unless
 ///    the policy names its status.
 /// 2. It must be safe to send the request again (see `RetryMachine`), also as redirects and interceptors have changed
-///    it, and its body must be one that can be. If not, the end of the response is the end of the stream; if the stream
-///    was to end with a sentinel, it was cut short.
+///    it, and its body must be replayable. If not, the end of the response is the end of the stream; if the stream was
+///    to end with a sentinel, it was cut short.
 /// 3. A request that is not idempotent makes its server begin anew, unless the server has sent an ID to resume after.
 ///    So without an ID it is not sent again once an event was delivered, although the caller allows to repeat it; the
 ///    setting `beginsAnew` allows that too.

@@ -8,7 +8,7 @@
 ///    done, because an error says so, or the server answered 408, 425 or 429, which mean that it did not process the
 ///    request (RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4), and no earlier request may have been processed; or if the
 ///    user says so.
-/// 3. The body must be one that can be sent again.
+/// 3. The body must be replayable.
 /// 4. The wait doubles with each attempt, up to the cap, and chance decides how much of it is waited. The wait that the
 ///    server asks for is added. If the server asks for more than the policy allows, or the wait would outlast the
 ///    request, there is no further attempt, and this one's outcome is the request's.

@@ -11,9 +11,8 @@
 ///    request is cancelled in other ways. Nothing is saved for that: an unlocked entry is free for others.
 /// 6. A URL is saved without its secrets. A later process that is not given the URL sends nothing and keeps the
 ///    transfer.
-///
-/// 7. What says who asks, and which way a request goes, is not saved either, apart from what says nobody. A later
-///    process that does not give it sends nothing, and keeps the transfer: it would be sent as the session's user.
+/// 7. Credentials and routes are not saved either, except `credentials: .none`. A later process that does not give them
+///    sends nothing, and keeps the transfer: it would be sent as the session's user.
 ///
 /// It must not know files, clocks or connections.
 struct JournalMachine: Sendable {
@@ -28,7 +27,7 @@ struct JournalMachine: Sendable {
         case forget
         /// Report that the URL is unknown, and leave the transfer to somebody who knows it.
         case lacksURL
-        /// Report that what says who asks is unknown, and leave the transfer to somebody who knows it.
+        /// Report that credentials or a route are unknown, and leave the transfer to somebody who knows it.
         case lacksUser
         /// Report that the transfer was stopped, and leave it to others.
         case leave

@@ -276,7 +276,7 @@ extension TransferJournal.Transfer {
         let names = lacking.sorted().joined(separator: ", ")
         return NetworkError(
             .invalidRequest,
-            "the journal does not save what says who asks and by which way, and the request had \(names) of its own: "
+            "the journal does not save credentials or routes, and this request had its own \(names): "
                 + "begin the transfer with `resume(options:)` that has the same")
     }
 

@@ -87,7 +87,7 @@ import Testing
         #expect(Self.reason(body(most * 2)) == "it expands to far more than its size")
     }
 
-    @Test func `the text of a key is counted as often as it is a key`() {
+    @Test func `a key counts once for each use`() {
         let count = 3_000
         let references = (0..<(2 * count)).flatMap { Self.number($0 < count ? 1 : 2, 2) }
         let body = Self.list([Self.head(0xD0, count) + references, Self.text(30_000), [0x09]], sizes: 2)

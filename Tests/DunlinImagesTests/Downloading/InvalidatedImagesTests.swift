@@ -148,9 +148,7 @@ import Testing
         #expect(picture.number == 8 && picture.fromNetwork)
     }
 
-    @Test func `what was on its way when its URL was invalidated takes no later request's place in the HTTP cache`()
-        async throws
-    {
+    @Test func `a response requested before its URL was invalidated does not replace a later one`() async throws {
         let (clock, gate) = (ManualClock(), Gate())
         let gallery = try Self.cached(clock)
         let old = try await Pictures.png(number: 7)

@@ -11,8 +11,8 @@ extension Sending {
         var head = access.head
         head.fields["cookie"] = sent.fields["cookie"]
         let stored = callHistory?.steps.stored
-        // The cache gives a user what nobody's credentials asked for, and what is for others, too: of a redirect only
-        // where it leads counts, and of a body nobody knows whose it was.
+        // The cache gives a user also what was requested without credentials, and what is for others too: of a redirect
+        // only where it leads counts, and of a body nobody knows whose it was.
         let isForOthers = answer.head.isForEverybody
         let isNobodys =
             RedirectRules.isRedirect(answer.head.status) && isForOthers || stored?.isEverybodys == true && !isForOthers
