@@ -74,4 +74,19 @@ import Testing
         #expect(won == 1)
         #expect(seen.count == 1)
     }
+
+    @Test func `who is cancelled waits no longer, before the wait or within it, and the others get the value`() async {
+        let settlement = Settlement<Int>()
+        let tasks = (0..<60).map { _ in Task { await settlement.valueUnlessCancelled } }
+        for (number, task) in tasks.enumerated() where number % 3 != 0 {
+            if number % 3 == 2 { await Task.yield() }
+            task.cancel()
+        }
+        for (number, task) in tasks.enumerated() where number % 3 != 0 { #expect(await task.value == nil) }
+        settlement.settle(7)
+        for (number, task) in tasks.enumerated() where number % 3 == 0 { #expect(await task.value == 7) }
+        let late = Task { await settlement.valueUnlessCancelled }
+        late.cancel()
+        #expect(await late.value == 7, "what is settled is there for whoever is cancelled, too")
+    }
 }
