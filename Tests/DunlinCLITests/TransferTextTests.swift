@@ -53,6 +53,7 @@ import Testing
     @Test(arguments: [
         (["-o", "a b", "a.test/x?q=1&r"], "dunlin -o 'a b' 'a.test/x?q=1&r' -C -"),
         (["-oa", "-C-", "a.test"], "dunlin -o a -C - a.test"),
+        (["-oa\u{1B}]2;b", "a=b", "a.test"], #"dunlin -o "$(printf 'a\033]2;b')" 'a=b' a.test -C -"#),
         (["get", "-Oume:pass", "a.test/it's"], "dunlin get -O -u me 'a.test/it'\\''s' -C -"),
         (
             ["--bearer=abc", "-HAuthorization: Basic x", "-H", "X: 1", "http://me:pw@a.test/?token=1&a=2", "-o~"],

@@ -1,3 +1,4 @@
+import Dunlin
 import DunlinCommandLine
 import Glibc
 
@@ -17,7 +18,7 @@ struct PrivateFile {
         if descriptor < 0 {
             switch errno {
             case ENOENT: return nil
-            case ELOOP where !mayBeLink: throw refusal("is a link to another file", "rm \(ShellWord.quoted(path))")
+            case ELOOP where !mayBeLink: throw refusal("is a link to another file", "rm \(ShellText.quoted(path))")
             default: throw error("cannot be read: \(String(cString: strerror(errno)))")
             }
         }
@@ -35,11 +36,11 @@ struct PrivateFile {
         guard fstat(descriptor, &status) == 0 else { throw error("cannot be looked at") }
         guard status.st_mode & S_IFMT == S_IFREG else { throw error("is not a regular file") }
         if status.st_uid != geteuid() {
-            throw refusal("belongs to another user", "sudo chown \(geteuid()) \(ShellWord.quoted(path))")
+            throw refusal("belongs to another user", "sudo chown \(geteuid()) \(ShellText.quoted(path))")
         }
         if status.st_mode & 0o077 != 0 {
             let verb = status.st_mode & 0o044 != 0 ? "read" : "changed"
-            throw refusal("can be \(verb) by other users", "chmod 600 \(ShellWord.quoted(path))")
+            throw refusal("can be \(verb) by other users", "chmod 600 \(ShellText.quoted(path))")
         }
     }
 

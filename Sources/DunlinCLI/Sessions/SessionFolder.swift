@@ -116,7 +116,7 @@ extension SessionFolder {
         guard status.st_mode & S_IFMT == S_IFDIR else { throw UsageError(description: "\(folder) is no folder") }
         if status.st_uid != geteuid() { throw UsageError(description: "\(folder) belongs to another user") }
         if status.st_mode & 0o022 != 0 {
-            let line = "chmod 700 \(ShellWord.quoted(path))"
+            let line = "chmod 700 \(ShellText.quoted(path))"
             throw UsageError(description: "\(folder) can be changed by other users; mend it by: \(line)")
         }
         return true

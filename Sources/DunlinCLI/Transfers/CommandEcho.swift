@@ -38,7 +38,7 @@ enum CommandEcho {
             }
         }
         words += missing.flatMap(\.words)
-        return (words.map(quoted).joined(separator: " "), isWhole)
+        return (words.map(ShellText.quoted).joined(separator: " "), isWhole)
     }
 
     private static func value(_ given: GivenOption) -> String {
@@ -96,15 +96,5 @@ enum CommandEcho {
                 ? name + "=" + hidden : String(part)
         }
         return shown[..<query] + kept.joined(separator: "&")
-    }
-
-    /// The word for a shell: plain if nothing in it has a meaning there, otherwise in single quotes.
-    static func quoted(_ word: String) -> String {
-        let isPlain =
-            !word.isEmpty && word.first != "~"
-            && word.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-_./:@%+,=~".utf8.contains(byte)
-            }
-        return isPlain ? word : word.inSingleQuotes
     }
 }
