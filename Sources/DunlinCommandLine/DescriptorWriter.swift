@@ -1,4 +1,5 @@
 internal import Dunlin
+internal import DunlinDisplay
 internal import Glibc
 internal import Synchronization
 
@@ -27,29 +28,11 @@ final class DescriptorWriter: Sendable {
 
     func write(_ bytes: Bytes) {
         guard failure == nil, !bytes.isEmpty else { return }
-        let code = bytes.withUnsafeBytes { writeAll($0) }
+        let code = bytes.withUnsafeBytes { DescriptorOutput.write($0, to: descriptor) }
         let last = bytes[bytes.count - 1]
         state.withLock { state in
             if code == 0 { state.last = last } else { state.failure = OutputFailure(name, code) }
         }
-    }
-
-    /// Returns 0, or the number of the error.
-    private func writeAll(_ buffer: UnsafeRawBufferPointer) -> Int32 {
-        var rest = buffer[...]
-        while !rest.isEmpty {
-            let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else if errno == EAGAIN {
-                // Someone else has made it non-blocking.
-                var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                _ = poll(&entry, 1, -1)
-            } else if errno != EINTR {
-                return errno
-            }
-        }
-        return 0
     }
 
     /// Closes the descriptor: some file systems say only then that there was no room.

@@ -32,19 +32,20 @@ package enum InputFile {
         return bytes
     }
 
-    private static func bytes(of descriptor: Int32) -> [UInt8]? {
+    /// All bytes that come, or a few more than the limit; nil if reading fails.
+    package static func bytes(of descriptor: Int32, upTo limit: Int = .max) -> [UInt8]? {
         var all: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 * 1024)
-        while true {
+        while all.count <= limit {
             let count = read(descriptor, &piece, piece.count)
+            if count == 0 { break }
             if count > 0 {
                 all += piece[..<count]
-            } else if count == 0 {
-                return all
             } else if errno != EINTR {
                 return nil
             }
         }
+        return all
     }
 
     package static func unreadable(_ path: String, _ code: Int32) -> UsageError {

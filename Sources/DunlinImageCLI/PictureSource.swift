@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinCommandLine
 import DunlinImages
 import Glibc
 
@@ -19,16 +20,9 @@ struct PictureSource {
         let descriptor = name == "-" ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError(name, errno) }
         defer { if descriptor != STDIN_FILENO { close(descriptor) } }
-        var all: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 1 << 18)
-        while true {
-            let count = Glibc.read(descriptor, &piece, piece.count)
-            if count == 0 { return Bytes(all) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw FileError(name, errno) }
-            all += piece[..<count]
-            if all.count > Self.largest { throw FileError(name, EFBIG) }
-        }
+        guard let bytes = InputFile.bytes(of: descriptor, upTo: Self.largest) else { throw FileError(name, errno) }
+        if bytes.count > Self.largest { throw FileError(name, EFBIG) }
+        return Bytes(bytes)
     }
 
     /// Writes a file, replacing an existing one.

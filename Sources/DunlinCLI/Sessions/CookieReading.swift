@@ -29,7 +29,7 @@ enum CookieReading {
     }
 
     private static func read(_ descriptor: Int32, _ title: String) throws(UsageError) -> CookieFile {
-        guard let bytes = FileBytes.all(of: descriptor, upTo: CookieFile.longest) else {
+        guard let bytes = InputFile.bytes(of: descriptor, upTo: CookieFile.longest) else {
             throw UsageError(description: "\(title) cannot be read: \(String(cString: strerror(errno)))")
         }
         guard bytes.count <= CookieFile.longest else {

@@ -24,7 +24,7 @@ struct PrivateFile {
         }
         defer { close(descriptor) }
         try check(descriptor)
-        guard let bytes = FileBytes.all(of: descriptor, upTo: limit) else {
+        guard let bytes = InputFile.bytes(of: descriptor, upTo: limit) else {
             throw error("cannot be read: \(String(cString: strerror(errno)))")
         }
         guard bytes.count <= limit else { throw error("is longer than \(limit.readableBytes)") }

@@ -37,24 +37,25 @@ public struct DescriptorOutput: DisplayOutput {
 
     public func write(_ text: String) {
         var text = text
-        text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)[...]
-            while !rest.isEmpty {
-                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count >= 0 {
-                    rest = rest.dropFirst(count)
-                } else if errno == EAGAIN {
-                    waitForRoom()
-                } else if errno != EINTR {
-                    // There is nobody to see it.
-                    return
-                }
-            }
-        }
+        // After a failure there is nobody to see it.
+        _ = text.withUTF8 { Self.write(UnsafeRawBufferPointer($0), to: descriptor) }
     }
 
-    private func waitForRoom() {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&entry, 1, 1000)
+    /// Writes everything; a descriptor that cannot take more now is waited for. Returns 0, or the number of the error.
+    package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                // Someone else has made it non-blocking.
+                var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&entry, 1, -1)
+            } else if errno != EINTR {
+                return errno
+            }
+        }
+        return 0
     }
 }
