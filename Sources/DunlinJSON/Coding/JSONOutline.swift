@@ -1,7 +1,8 @@
 /// A value that is being encoded: a tree of what has been encoded so far, with scalars as text already.
 ///
 /// `Encodable` types may fill their containers in any order, keep them, and name a member twice, so nothing is final
-/// before the end. Then the tree is written in one pass; of members with the same name, the last counts.
+/// before the end. Then the tree is written in one pass, where the last of members with the same name counts, or made a
+/// dynamic value, which keeps them all.
 ///
 /// What cannot become JSON (two values in one place, or nesting too deep) is noted, kept out of the tree, and reported
 /// at the end.
@@ -10,16 +11,18 @@ struct JSONOutline {
         case contradiction, tooDeep, tooLong
     }
 
-    private enum Kind: UInt8 {
+    enum Kind: UInt8 {
         /// Nothing has been encoded yet; or encoding failed, and it counts as never added.
         case empty, removed
         case scalar, array, object
+        /// A value that is kept as it is, by its number.
+        case kept
         /// An object whose names are unique.
         case dictionary
     }
 
     /// One value, in 36 bytes because there are many: no text is longer than 4 GiB.
-    private struct Node {
+    struct Node {
         var kind = Kind.empty
         /// The number of arrays and objects around the value.
         var depth: UInt16 = 0
@@ -33,18 +36,21 @@ struct JSONOutline {
         var next: UInt32 = 0
     }
 
-    private struct Run {
+    struct Run {
         var start: UInt32 = 0
         var end: UInt32 = 0
 
         var range: Range<Int> { Int(start)..<Int(end) }
     }
 
-    private var nodes = [Node()]
-    private var text: [UInt8] = []
+    private(set) var nodes = [Node()]
+    private(set) var text: [UInt8] = []
     private let format: DynamicValue.JSONFormat
     private let depth: Int
     private(set) var problem: Problem?
+    private(set) var kept: [DynamicValue] = []
+    /// The arrays and objects whose order says nothing, and how many elements of an array belong together.
+    private(set) var strides: [Int: Int] = [:]
     /// Members by name, for objects that were asked for nested containers; empty for most values.
     private var names: [Int: Names] = [:]
 
@@ -145,7 +151,11 @@ extension JSONOutline {
         nodes[node].last = 0
         nodes[node].count = 0
         names[node] = nil
+        strides[node] = nil
     }
+
+    /// Says that the order of an array or object is another one in every process.
+    mutating func note(stride: Int, of node: Int) { strides[node] = stride }
 
     private func isObject(_ node: Int) -> Bool { nodes[node].kind == .object || nodes[node].kind == .dictionary }
 
@@ -223,6 +233,13 @@ extension JSONOutline {
         for value in values { put(value, at: append(to: node)) }
     }
 
+    mutating func put(kept value: DynamicValue, at node: Int) {
+        if nodes[node].kind != .empty { return noteUnlessGone(node) }
+        nodes[node].kind = .kept
+        nodes[node].first = UInt32(kept.count)
+        kept.append(value)
+    }
+
     private mutating func put(_ node: Int, _ append: (inout [UInt8], DynamicValue.JSONFormat) -> Void) {
         if nodes[node].kind != .empty { return noteUnlessGone(node) }
         nodes[node].kind = .scalar
@@ -270,7 +287,7 @@ extension JSONOutline {
             writer.openArray()
             writeChildren(Int(node.first), to: &writer)
             writer.closeArray()
-        case .empty, .removed, .object, .dictionary:
+        case .empty, .removed, .kept, .object, .dictionary:
             writer.openObject()
             if format.order == .sorted || node.kind == .object && mayRepeat(node) {
                 for child in orderedMembers(of: node) {
@@ -336,8 +353,10 @@ extension JSONOutline {
         return members.map { (name: name(of: $0), child: $0) }.sorted { $0.name.precedesInUTF16($1.name) }.map(\.child)
     }
 
-    private func name(of child: Int) -> String {
-        let range = nodes[child].name.range
+    func name(of child: Int) -> String { string(in: nodes[child].name.range) }
+
+    /// The text that is written here in quotes.
+    func string(in range: Range<Int>) -> String {
         let bytes = text.span.extracting((range.lowerBound + 1)..<(range.upperBound - 1))
         return String(unsafeUninitializedCapacity: bytes.count) { JSONEscapes.resolve(bytes, into: $0) }
     }

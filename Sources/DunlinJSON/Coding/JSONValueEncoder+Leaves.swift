@@ -6,6 +6,7 @@ extension JSONValueEncoder {
     func put<Value: Encodable>(
         _ value: Value, as leaf: JSONLeaf, _ node: Int, at step: @autoclosure () -> JSONStep
     ) throws {
+        if draft.keepsTypes, let kept = DynamicValue(kept: value) { return draft.outline.put(kept: kept, at: node) }
         switch leaf {
         case .string: if let text = value as? String { draft.outline.put(text, at: node) }
         case .integer: if let number = value as? Int { draft.outline.put(number, at: node) }

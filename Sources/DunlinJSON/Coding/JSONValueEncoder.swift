@@ -5,9 +5,12 @@ final class JSONDraft {
     var outline: JSONOutline
     let json: HTTP.JSON
     let keepsKeys: Bool
+    /// Whether dates and the like are kept as they are, for a dynamic value, instead of being written.
+    let keepsTypes: Bool
 
-    init(_ json: HTTP.JSON) {
+    init(_ json: HTTP.JSON, keepsTypes: Bool = false) {
         self.json = json
+        self.keepsTypes = keepsTypes
         outline = JSONOutline(json.format, depth: json.limits.depth)
         keepsKeys = if case .asWritten = json.keys { true } else { false }
     }
@@ -119,6 +122,9 @@ extension JSONValueEncoder {
             draft.outline.fill(node)
         } else {
             try value.encode(to: encoder)
+            if draft.keepsTypes, let type = Value.self as? any WithoutOrder.Type {
+                draft.outline.note(stride: type.stride, of: node)
+            }
         }
     }
 
@@ -139,7 +145,7 @@ extension JSONValueEncoder {
         _ value: some BinaryFloatingPoint & CustomStringConvertible & Encodable, _ node: Int,
         at step: @autoclosure () -> JSONStep
     ) throws {
-        if value.isFinite { return draft.outline.put(value, at: node) }
+        if value.isFinite || draft.keepsTypes { return draft.outline.put(value, at: node) }
         guard case .text(let positive, let negative, let nan) = draft.json.nonFinite else {
             throw invalid(value, "JSON cannot represent \(value)", at: step())
         }

@@ -11,6 +11,17 @@ extension Sequence<DynamicValue> {
     }
 }
 
+extension [DynamicValue] {
+    /// The elements in that order, so many at a time.
+    func inOrder(by stride: Int) -> Self {
+        if stride == 1 { return inOrder() }
+        let groups = Swift.stride(from: 0, to: count, by: stride).map { Self(self[$0..<Swift.min($0 + stride, count)]) }
+        return groups.map(DynamicValue.array).inOrder().flatMap { group -> Self in
+            if case .array(let elements) = group { elements } else { [] }
+        }
+    }
+}
+
 extension DynamicValue {
     fileprivate var orderText: String {
         switch self {

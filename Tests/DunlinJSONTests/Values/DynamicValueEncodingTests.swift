@@ -76,6 +76,46 @@ import Testing
         let dictionary = Dictionary(uniqueKeysWithValues: (0..<50).map { ("k\($0)", $0) })
         #expect(try DynamicValue.Members(encoding: dictionary).map(\.key) == dictionary.keys.sorted())
         #expect(try DynamicValue(encoding: Set([10, 9, 2])) == [10, 2, 9])
+        // A dictionary by other keys is a list, in which each key is before its value.
+        let ranks = Dictionary(uniqueKeysWithValues: (0..<9).map { (Rank(number: 9 - $0), $0) })
+        let list = (1...9).flatMap { number -> [DynamicValue] in [["number": .init(number)], .init(9 - number)] }
+        #expect(try DynamicValue(encoding: ["ranks": ranks]) == ["ranks": .array(list)])
+    }
+
+    private struct Rank: Encodable, Hashable {
+        let number: Int
+    }
+
+    private struct Scores: Encodable {
+        var scores = [1.5, .infinity, -.infinity]
+        var last = Float.nan
+        var path = "a/\"b\"\n\u{1}ü"
+        var born: Set<Date> = [Date(timeIntervalSince1970: 0)]
+    }
+
+    @Test func `what JSON cannot represent is kept`() throws {
+        let value = try DynamicValue.Members(encoding: Scores())
+        #expect(value["scores"] == [1.5, .init(Double.infinity), .init(-Double.infinity)])
+        #expect(value["last"]?.number?.literal == "nan" && value["path"] == "a/\"b\"\n\u{1}ü")
+        #expect(value["born"] == [.date(Date(timeIntervalSince1970: 0))])
+    }
+
+    /// Adds a member twice, and ignores that another fails.
+    private struct Careless: Encodable {
+        let isDeep: Bool
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Dog.Keys.self)
+            try container.encode(1, forKey: .name)
+            try container.encode(2, forKey: .name)
+            do { if isDeep { try container.encode(Loop(), forKey: .list) } } catch {}
+        }
+    }
+
+    @Test func `a name may be given twice, as in a form, and too deep a value is refused whoever caught it`() throws {
+        #expect(try DynamicValue.Members(encoding: Careless(isDeep: false)).map(\.value) == [1, 2])
+        let error = #expect(throws: NetworkError.self) { try DynamicValue(encoding: Careless(isDeep: true)) }
+        #expect(error?.code == .invalidParameters)
     }
 
     @Test func `an endless value is refused, and so is a list where members are needed`() throws {
