@@ -5,9 +5,3 @@ extension ActivityMonitor {
         func activityChanged(to isActive: Bool)
     }
 }
-
-struct ActivityClosure: ActivityMonitor.Display {
-    let change: @Sendable (Bool) -> Void
-
-    func activityChanged(to isActive: Bool) { change(isActive) }
-}

@@ -19,13 +19,14 @@ public actor ActivityMonitor {
     public static let shared = ActivityMonitor()
 
     private let clock: any Clock<Duration>
-    private nonisolated let ledger: ActivityLedger
+    nonisolated let ledger: ActivityLedger
     private var machine = ActivityMachine()
-    private var alarm: ActivityAlarm?
+    /// The wait that is on, and what ends it.
+    private var alarm: (number: UInt64, task: Task<Void, Never>)?
     private var sessions: [ObjectIdentifier: FollowedSession] = [:]
     private var observers: [UInt64: AsyncStream<Bool>.Continuation] = [:]
     private var lastObserver: UInt64 = 0
-    private var currentDisplay: (any ActivityMonitor.Display)?
+    private var display: (@Sendable (Bool) -> Void)?
     /// The number of tokens that had ended at the last look.
     private var endedTokens: UInt64 = 0
 
@@ -35,10 +36,16 @@ public actor ActivityMonitor {
         ledger = ActivityLedger(continuation)
         machine.delays = delays
         // The task ends with the stream, when the monitor is released.
-        Task.detached { [weak self] in await events.takeAll { await self?.take($0) } }
+        Task.detached { [weak self] in
+            for await event in events {
+                if case .left(let sessions) = event { for var followed in sessions { await followed.unfollow() } }
+                await self?.take(event)
+            }
+        }
     }
 
     deinit {
+        alarm?.task.cancel()
         ledger.events.yield(.left(Array(sessions.values)))
         ledger.events.finish()
         for observer in observers.values { observer.finish() }
@@ -74,18 +81,23 @@ extension ActivityMonitor {
 
     /// Shows activity on this display from now on instead of an earlier one; nil for none.
     public func display(on display: (any ActivityMonitor.Display)?) {
-        if isActive { self.currentDisplay?.activityChanged(to: false) }
-        self.currentDisplay = display
-        if isActive { display?.activityChanged(to: true) }
+        guard let display else { return replaceDisplay(nil) }
+        replaceDisplay { display.activityChanged(to: $0) }
     }
 
     /// Calls a closure with every change, one after another. It must not wait.
     public func display(on change: @escaping @Sendable (_ isActive: Bool) -> Void) {
-        display(on: ActivityClosure(change: change))
+        replaceDisplay(change)
+    }
+
+    private func replaceDisplay(_ display: (@Sendable (Bool) -> Void)?) {
+        if isActive { self.display?(false) }
+        self.display = display
+        if isActive { display?(true) }
     }
 
     private func tell(_ isActive: Bool) {
-        currentDisplay?.activityChanged(to: isActive)
+        display?(isActive)
         for observer in observers.values { observer.yield(isActive) }
     }
 }
@@ -154,8 +166,7 @@ extension ActivityMonitor {
         await withCheckedContinuation { _ = ledger.events.yield(.work(work, $0)) }
     }
 
-    /// Handles an event. Returns the alarm to wait for.
-    private func take(_ event: ActivityEvent) async -> ActivityAlarm? {
+    private func take(_ event: ActivityEvent) async {
         switch event {
         case .ring:
             ledger.hear()
@@ -165,13 +176,12 @@ extension ActivityMonitor {
             waiter.resume()
         // Looking for a cancelled wait would take ends away from the next look.
         case .waited(let number) where number == alarm?.number:
-            alarm = nil
+            stopWaiting()
             if state != .active { act(machine.waited(number, await work(andThen: .nothing))) }
             await look(isRested: true)
         case .forget(let observer): observers[observer] = nil
         case .waited, .left: break
         }
-        return alarm
     }
 
     /// Looks again until the requested reports are the ones needed.
@@ -186,7 +196,7 @@ extension ActivityMonitor {
             isQuick = isQuick || (isEnding && work.hasEnded)
         } while asked != machine.news(isRested: isRested, isQuick: isQuick)
         guard state == .active else { return }
-        if asked == .end { alarm = nil } else if alarm == nil { act(machine.rest()) }
+        if asked == .end { stopWaiting() } else if alarm == nil { act(machine.rest()) }
     }
 
     /// The current work, and whether some ended since the last look. Sessions ring for what is requested; tokens always
@@ -207,12 +217,26 @@ extension ActivityMonitor {
 
     private func act(_ action: ActivityMachine.Action) {
         if action == .none { return }
-        alarm = nil
+        stopWaiting()
         switch action {
         case .none, .stopWaiting: break
         case .show: tell(true)
         case .hide: tell(false)
-        case .wait(let time, let number): alarm = ActivityAlarm(number, after: time, clock, ledger.events)
+        case .wait(let time, let number): alarm = (number, waited(time, by: clock, number))
+        }
+    }
+
+    private func stopWaiting() {
+        alarm?.task.cancel()
+        alarm = nil
+    }
+
+    /// The wait counts from now, whenever its task begins.
+    private func waited<C: Clock<Duration>>(_ time: Duration, by clock: C, _ number: UInt64) -> Task<Void, Never> {
+        let end = clock.now.advanced(by: time.clamped)
+        return Task.detached { [events = ledger.events] in
+            do { try await clock.sleep(until: end, tolerance: nil) } catch { return }
+            events.yield(.waited(number))
         }
     }
 }
