@@ -50,7 +50,7 @@ extension HTTPSession {
     }
 
     private func openingHead(_ target: HTTP.Target, _ options: Options) throws -> RequestHead {
-        var head = try core.builder.head(.connect, target, [:], .none, Fields(), nil)
+        var head = try core.builder.head(.connect, target)
         if let rare = options.rare { head.origin = try rare.routed(head.origin) }
         return head
     }

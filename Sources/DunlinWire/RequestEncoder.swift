@@ -23,16 +23,16 @@ public enum RequestEncoder {
     ) throws(WireError) -> RequestTraits {
         // What the fields are written from: prepared lines, or the text that the entries refer to.
         if let prepared = head.prepared {
-            return try encode(head, framing, prepared.lines, .prepared, &buffer, room)
+            return try encode(head, framing, fields: prepared.lines, as: .prepared, into: &buffer, room)
         }
-        let fields = mayUpgrade ? RequestPlan.FieldLines.uncheckedWithUpgrade : .unchecked
-        return try encode(head, framing, head.fields.bytes, fields, &buffer, room)
+        let lines = mayUpgrade ? RequestPlan.FieldLines.uncheckedWithUpgrade : .unchecked
+        return try encode(head, framing, fields: head.fields.bytes, as: lines, into: &buffer, room)
     }
 
     @inline(__always)
     private static func encode(
-        _ head: RequestHead, _ framing: RequestFraming, _ text: borrowing [UInt8], _ lines: RequestPlan.FieldLines,
-        _ buffer: inout [UInt8], _ room: Int
+        _ head: RequestHead, _ framing: RequestFraming, fields text: borrowing [UInt8],
+        as lines: RequestPlan.FieldLines, into buffer: inout [UInt8], _ room: Int
     ) throws(WireError) -> RequestTraits {
         let method = head.method.rawValue.utf8.span
         let target = head.target.utf8.span
@@ -41,7 +41,7 @@ public enum RequestEncoder {
             try target.withUnsafeBufferPointer { target throws(WireError) in
                 try authority.withUnsafeBufferPointer { authority throws(WireError) in
                     try text.span.withUnsafeBufferPointer { text throws(WireError) in
-                        let plan = try RequestPlan(head, framing, method, target, authority, text, lines)
+                        let plan = try RequestPlan(head, framing, (method, target, authority), fields: text, as: lines)
                         plan.write(head.fields.entries, into: &buffer, room: room)
                         return plan.traits
                     }

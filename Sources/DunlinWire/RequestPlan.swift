@@ -33,19 +33,18 @@ struct RequestPlan {
     private(set) var traits = RequestTraits()
 
     init(
-        _ head: RequestHead, _ framing: RequestFraming, _ method: Text, _ target: Text, _ authority: Text,
-        _ bytes: Text, _ lines: FieldLines
+        _ head: RequestHead, _ framing: RequestFraming, _ line: (method: Text, target: Text, authority: Text),
+        fields bytes: Text, as lines: FieldLines
     ) throws(WireError) {
-        guard RequestCheck.isToken(method) else { throw .invalidMethod }
-        try RequestCheck.target(target, for: head.method)
-        self.method = method
-        self.target = target
+        guard RequestCheck.isToken(line.method) else { throw .invalidMethod }
+        try RequestCheck.target(line.target, for: head.method)
+        (method, target) = (line.method, line.target)
         self.bytes = bytes
         self.framing = framing
         self.lines = lines
         (isBodiless, saysLength) = try RequestPlan.announcement(of: framing, head.method)
         let isConnect = method.count == 7 && head.method == .connect
-        host = isConnect ? target : authority
+        host = isConnect ? target : line.authority
         if lines == .prepared {
             fieldBytes = bytes.count
         } else {

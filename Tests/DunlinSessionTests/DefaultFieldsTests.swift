@@ -22,15 +22,15 @@ import Testing
 
     @Test func `default fields go out prepared unless the request adds to them`() throws {
         let builder = try RequestBuilder(.init(baseURL: "http://example.com", fields: ["Accept": "*/*"]))
-        #expect(try builder.head(.get, "a", [:], .none, [:], nil).prepared != nil)
-        #expect(try builder.head(.get, "a", [:], .none, ["X": "1"], nil).prepared == nil)
-        #expect(try builder.head(.get, "a", [:], .none, [:], "text/plain").prepared == nil)
-        #expect(try builder.head(.post, "a", [:], .string("x"), [:], nil).prepared == nil)
+        #expect(try builder.head(.get, "a").prepared != nil)
+        #expect(try builder.head(.get, "a", own: ["X": "1"]).prepared == nil)
+        #expect(try builder.head(.get, "a", accept: "text/plain").prepared == nil)
+        #expect(try builder.head(.post, "a", body: .string("x")).prepared == nil)
     }
 
     @Test func `default fields that are judged with their request are not prepared`() throws {
         let builder = try RequestBuilder(.init(baseURL: "http://example.com", fields: ["Connection": "close"]))
-        let head = try builder.head(.get, "a", [:], .none, [:], nil)
+        let head = try builder.head(.get, "a")
         #expect(head.prepared == nil)
         #expect(head.fields == ["Connection": "close"])
     }
@@ -51,7 +51,7 @@ import Testing
         configuration.fields["Accept"] = session
         var own = Fields()
         own["accept"] = request
-        let head = try RequestBuilder(configuration).head(.get, "x", [:], .none, own, serializer)
+        let head = try RequestBuilder(configuration).head(.get, "x", own: own, accept: serializer)
         #expect(head.fields.values(of: "accept") == (sent.map { [$0] } ?? []))
         // What nothing is added to goes out prepared.
         #expect((head.prepared == nil) == (request != nil || sent != session))

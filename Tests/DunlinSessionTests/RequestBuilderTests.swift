@@ -11,7 +11,7 @@ import Testing
     ) throws -> RequestHead {
         var configuration = HTTPSession.Configuration(baseURL: base)
         configuration.socketPath = socketPath
-        return try RequestBuilder(configuration).head(.get, target, query, .none, Fields(), nil)
+        return try RequestBuilder(configuration).head(.get, target, query: query)
     }
 
     static let targets: [(String?, HTTP.Target, HTTP.Query, String)] = [
@@ -84,7 +84,7 @@ import Testing
         let defaults: Fields = ["User-Agent": "u", "Accept": "*/*"]
         let builder = try RequestBuilder(.init(baseURL: "http://h", fields: defaults))
         let body = RequestBody(.none, contentType: merge.contentType)
-        let head = try builder.head(.post, "x", [:], body, merge.own, merge.accept)
+        let head = try builder.head(.post, "x", body: body, own: merge.own, accept: merge.accept)
         #expect(head.fields == merge.expected)
         #expect(head.method == .post)
     }

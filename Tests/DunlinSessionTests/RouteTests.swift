@@ -16,7 +16,7 @@ import Testing
         configure(&configuration)
         var own = HTTPSession.Options()
         options(&own)
-        let head = try RequestBuilder(configuration).head(.get, HTTP.Target(url), [:], .none, own.fields, nil)
+        let head = try RequestBuilder(configuration).head(.get, HTTP.Target(url), own: own.fields)
         return try own.rare?.routed(head.origin) ?? head.origin
     }
 

@@ -4,9 +4,9 @@ package import DunlinTypes
 package struct CacheRequest: Sendable {
     /// Its fields select among variants. They are those that are known when the cache is asked: the jar's cookies are
     /// among them, and credentials that are added later are not.
-    package let head: RequestHead
+    package private(set) var head: RequestHead
     /// Who asks, and under which terms.
-    package let asker: CacheAsker
+    package private(set) var asker: CacheAsker
     package let mode: CacheMode
     /// Whether it bypasses the cache, as its URL and fields do not say everything: for example a GET with a body, or
     /// one for a user who is not known yet.
@@ -15,24 +15,18 @@ package struct CacheRequest: Sendable {
     package let isRetry: Bool
     /// The time, in seconds since 1970, before which nothing was asked for that may answer it.
     package private(set) var oldest = Int64.min
-    package let key: CacheKey
+    package private(set) var key: CacheKey
 
     package init(
         _ head: RequestHead, by asker: CacheAsker? = nil, mode: CacheMode = .standard, passesBy: Bool = false,
         isRetry: Bool = false
     ) {
-        self.init(head, asker ?? CacheAsker(fields: head.fields), mode, passesBy, isRetry, CacheKey(head))
-    }
-
-    private init(
-        _ head: RequestHead, _ asker: CacheAsker, _ mode: CacheMode, _ passesBy: Bool, _ isRetry: Bool, _ key: CacheKey
-    ) {
         self.head = head
-        self.asker = asker
+        self.asker = asker ?? CacheAsker(fields: head.fields)
         self.mode = mode
         self.passesBy = passesBy
         self.isRetry = isRetry
-        self.key = key
+        key = CacheKey(head)
     }
 
     /// Returns the request as one that nothing answers that was asked for earlier than this.
@@ -44,13 +38,17 @@ package struct CacheRequest: Sendable {
 
     /// Returns the request under a name instead of its URL.
     package func named(_ key: CacheKey) -> CacheRequest {
-        var request = CacheRequest(head, asker, mode, passesBy, isRetry, key)
-        request.oldest = oldest
+        var request = self
+        request.key = key
         return request
     }
 
     /// Returns the request as somebody else's.
-    package func asked(by asker: CacheAsker) -> CacheRequest { CacheRequest(head, asker, mode, passesBy, isRetry, key) }
+    package func asked(by asker: CacheAsker) -> CacheRequest {
+        var request = self
+        request.asker = asker
+        return request
+    }
 
     /// Returns the request as its answer depends on it. A field that was added or changed on the way counts as sent, so
     /// that a request that would send another does not get this answer. Credentials count as they were when the cache
@@ -59,8 +57,8 @@ package struct CacheRequest: Sendable {
         guard case .names(let names) = VaryField(answer.fields) else { return self }
         let others = names.filter { $0 != "authorization" && !CacheSending.fieldNames.contains($0) }
         if others.isEmpty { return self }
-        var changed = head
-        changed.fields = changed.fields.taking(others, from: fields)
-        return CacheRequest(changed, asker, mode, passesBy, isRetry, key)
+        var request = self
+        request.head.fields = head.fields.taking(others, from: fields)
+        return request
     }
 }

@@ -74,7 +74,8 @@ extension SessionCore {
         do {
             var extras: RequestBuilder.Extras?
             var head = try builder.head(
-                method, target, query, body, options.fields, accept, expectsContinue: options.expectsContinue, &extras)
+                method, target, query: query, body: body, own: options.fields, accept: accept,
+                expectsContinue: options.expectsContinue, extras: &extras)
             if !options.decodesContent { builder.leaveOutCodings(&head, options.fields) }
             if let rare = options.rare { try rare.complete(&head, options.fields, builder.basic) }
             let list = list

@@ -82,8 +82,8 @@ final class RequestBuilder: Sendable {
     /// because a call with so many arguments costs as much as the work.
     @inline(__always)
     func head(
-        _ method: HTTP.Method, _ target: HTTP.Target, _ query: HTTP.Query, _ body: borrowing RequestBody,
-        _ own: Fields, _ accept: String?, expectsContinue: Bool = false, _ extras: inout Extras?
+        _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query, body: borrowing RequestBody, own: Fields,
+        accept: String?, expectsContinue: Bool = false, extras: inout Extras?
     ) throws -> RequestHead {
         if let problem = target.problem { throw Self.refusal(of: target, problem) }
         var (origin, path) = try resolve(target, &extras)
@@ -162,11 +162,11 @@ final class RequestBuilder: Sendable {
 
     /// The head to send, for a URL without extras.
     func head(
-        _ method: HTTP.Method, _ target: HTTP.Target, _ query: HTTP.Query, _ body: borrowing RequestBody,
-        _ own: Fields, _ accept: String?, expectsContinue: Bool = false
+        _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(),
+        body: borrowing RequestBody = .none, own: Fields = Fields(), accept: String? = nil
     ) throws -> RequestHead {
         var extras: Extras?
-        return try head(method, target, query, body, own, accept, expectsContinue: expectsContinue, &extras)
+        return try head(method, target, query: query, body: body, own: own, accept: accept, extras: &extras)
     }
 
     /// The origin with the session's route to it.

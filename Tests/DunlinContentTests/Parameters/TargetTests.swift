@@ -60,7 +60,7 @@ import Testing
         #expect(target.problem?.contains("\"\(segment)\" is not allowed as a path segment") == true)
         let builder = try RequestBuilder(.init(baseURL: "http://example.com/v1"))
         let failure = #expect(throws: NetworkError.self) {
-            try builder.head(.get, target, HTTP.Query(), .none, Fields(), nil)
+            try builder.head(.get, target)
         }
         #expect(failure?.code == .invalidRequest)
         #expect(failure?.requestMayHaveBeenSent == false)
@@ -70,7 +70,7 @@ import Testing
     func `a host that a value leaves without its name is refused`(target: HTTP.Target) throws {
         let builder = try RequestBuilder(.init(baseURL: nil))
         let failure = #expect(throws: NetworkError.self) {
-            try builder.head(.get, target, HTTP.Query(), .none, Fields(), nil)
+            try builder.head(.get, target)
         }
         #expect(failure?.code == .invalidRequest)
     }
@@ -122,7 +122,7 @@ import Testing
     @Test(arguments: misfits)
     func `a target whose values do not fit is refused when it is asked for`(target: HTTP.Target, words: String) throws {
         let builder = try RequestBuilder(.init(baseURL: "http://example.com"))
-        let error = #expect(throws: NetworkError.self) { try builder.head(.get, target, [:], .none, [:], nil) }
+        let error = #expect(throws: NetworkError.self) { try builder.head(.get, target) }
         #expect(error?.reason.contains(words) == true)
     }
 
@@ -178,7 +178,7 @@ import Testing
         query.append("[", "]")
         #expect(query.encoded == (text.isEmpty ? "" : text + "&") + "%5B=%5D")
         let builder = try RequestBuilder(.init(baseURL: "http://example.com"))
-        let head = try builder.head(.get, "x", try .init(encoded: text), .none, Fields(), nil)
+        let head = try builder.head(.get, "x", query: try .init(encoded: text))
         #expect(head.target == (text.isEmpty ? "/x" : "/x?\(text)"))
     }
 
