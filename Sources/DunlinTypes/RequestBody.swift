@@ -123,6 +123,11 @@ public struct RequestBody: Sendable {
         RequestBody(.file(File(path, range: range)), contentType: contentType)
     }
 
+    /// The iterator of chunks of any kind.
+    package static func iterator(of chunks: some Chunks) -> any AsyncIteratorProtocol<Bytes, any Error> {
+        chunks.makeAsyncIterator()
+    }
+
     /// A copy with other content and the same content type, coding and trailers.
     public func with(_ content: Content) -> RequestBody {
         RequestBody(Parts(content, contentType, contentEncoding, trailers, once))

@@ -81,7 +81,4 @@ extension SessionCredentials {
         case .field(let value): configuration.originFields["Authorization"] = value
         }
     }
-
-    /// Whether they are a password that may be sent as it is, if a server asks for that.
-    var mayBeReadOnTheWay: Bool { if case .digest = self { false } else { true } }
 }

@@ -89,15 +89,9 @@ private struct CompressedChunks: AsyncSequence, Sendable {
         private var hasBegun = false
 
         init(_ chunks: any RequestBody.Chunks, _ coding: ContentCodec, flushing: Bool) {
-            self.chunks = Self.iterator(of: chunks)
+            self.chunks = RequestBody.iterator(of: chunks)
             self.coding = coding
             self.flushing = flushing
-        }
-
-        private static func iterator(
-            of chunks: some RequestBody.Chunks
-        ) -> any AsyncIteratorProtocol<Bytes, any Error> {
-            chunks.makeAsyncIterator()
         }
 
         func next() async throws -> Bytes? {

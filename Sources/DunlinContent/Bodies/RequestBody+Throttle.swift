@@ -42,11 +42,7 @@ private struct ThrottledChunks: AsyncSequence, Sendable {
     let clock: any Clock<Duration>
 
     func makeAsyncIterator() -> Iterator {
-        Iterator(Self.iterator(of: chunks), throttle, clock)
-    }
-
-    private static func iterator(of chunks: some RequestBody.Chunks) -> any AsyncIteratorProtocol<Bytes, any Error> {
-        chunks.makeAsyncIterator()
+        Iterator(RequestBody.iterator(of: chunks), throttle, clock)
     }
 
     struct Iterator: AsyncIteratorProtocol {

@@ -72,7 +72,7 @@ struct MultipartChunks: FiledChunks {
                 } else {
                     return try pass(file)
                 }
-            case .stream(_, _, let make): self.part = Self.iterator(of: make())
+            case .stream(_, _, let make): self.part = RequestBody.iterator(of: make())
             }
             return nil
         }
@@ -87,11 +87,6 @@ struct MultipartChunks: FiledChunks {
             } catch {
                 throw unreadable(error)
             }
-        }
-
-        private static func iterator(of chunks: some RequestBody.Chunks) -> any AsyncIteratorProtocol<Bytes, any Error>
-        {
-            chunks.makeAsyncIterator()
         }
 
         private mutating func read() async throws {

@@ -51,7 +51,7 @@ public final class TerminalDisplay: Sendable {
         self.output = output
         self.style = style
         self.isAnimated = isAnimated
-        self.clock = Self.opened(clock)
+        self.clock = DisplayClock(clock)
     }
 
     /// Creates a display that writes only the ends of lines where lines cannot be redrawn.
@@ -60,8 +60,6 @@ public final class TerminalDisplay: Sendable {
         display.state.withLock { $0.painter.tellsEndsOnly = true }
         return display
     }
-
-    private static func opened(_ clock: some Clock<Duration>) -> DisplayClock { DisplayClock(clock) }
 
     /// Writes lines above those that are redrawn. Control characters are left out.
     public func print(_ text: String = "") {

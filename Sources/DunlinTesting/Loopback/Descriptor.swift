@@ -23,9 +23,5 @@ extension LoopbackServer {
 
         /// Closes the descriptor now rather than at the end of the scope.
         consuming func close() {}
-
-        func duplicate() throws(Errno) -> Descriptor {
-            try Descriptor(adopting: fcntl(number, F_DUPFD_CLOEXEC, 0))
-        }
     }
 }
