@@ -1,7 +1,10 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+
 extension JournalMachine.Ending {
     /// Classifies an error: whether it may pass soon, as errors of the network or a busy server may. `isRepeatable`
-    /// says whether everything that was sent may be sent again.
-    init(_ error: any Error, isRepeatable: Bool = true) {
+    /// says whether everything that was sent may be sent again; `now` is in seconds since 1970.
+    init(_ error: any Error, isRepeatable: Bool = true, at now: Int64 = WallClock.seconds) {
         guard let error = error as? NetworkError else {
             self = error is CancellationError ? .stopped : .failed(mayPass: false, isSafe: false)
             return
@@ -13,7 +16,7 @@ extension JournalMachine.Ending {
         let isSafe = error.isSafeToRetry || !error.requestMayHaveBeenSent
         self = .failed(
             mayPass: error.mayPass && !error.isDecided, isSafe: isSafe, isRepeatable: isRepeatable,
-            delay: error.response?.fields.retryDelay)
+            delay: error.response.flatMap { RetryAfter.seconds($0.fields, at: now) }.map { .seconds($0) })
     }
 }
 
@@ -28,13 +31,5 @@ extension NetworkError {
             }
         default: false
         }
-    }
-}
-
-extension Fields {
-    /// `Retry-After` in seconds (RFC 9110 §10.2.3). A date would require a clock that agrees with the server's.
-    fileprivate var retryDelay: Duration? {
-        guard let text = self["retry-after"], text.utf8.count <= 9, let seconds = UInt32(text) else { return nil }
-        return .seconds(seconds)
     }
 }

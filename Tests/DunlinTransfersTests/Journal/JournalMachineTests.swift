@@ -289,7 +289,17 @@ import Testing
         #expect(Machine.Ending(JournalEntry.Damage("")) == .failed(mayPass: false, isSafe: false))
     }
 
-    @Test(arguments: ["x", "-1", "Sun, 06 Nov 1994 08:49:37 GMT", "99999999999999999999", ""])
+    @Test(
+        arguments: [("7", 7), ("Sun, 06 Nov 1994 08:49:37 GMT", 30), ("99999999999999999999", .max)]
+            as [(String, Int64)])
+    func `a Retry-After is a number or a date, by the server's clock`(text: String, seconds: Int64) {
+        var error = NetworkError(.unacceptableStatus, "test")
+        let fields: Fields = ["Retry-After": text, "Date": "Sun, 06 Nov 1994 08:49:07 GMT"]
+        error.response = ResponseHead(status: HTTP.Status(503), fields: fields)
+        #expect(Machine.Ending(error) == .failed(mayPass: true, isSafe: true, delay: .seconds(seconds)))
+    }
+
+    @Test(arguments: ["x", "-1", "+1", ""])
     func `an invalid Retry-After is ignored`(text: String) {
         var error = NetworkError(.unacceptableStatus, "test")
         error.response = ResponseHead(status: HTTP.Status(503), fields: ["Retry-After": text])
