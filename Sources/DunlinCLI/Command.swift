@@ -3,7 +3,6 @@ import DunlinCommandLine
 /// A parsed command line. All of it is parsed before anything is done; `Invocation` says how.
 enum Command: Equatable {
     case page(HelpPage)
-    case version
     case demo
     case get(url: String, GetOptions)
     case reachability(host: String?, observes: Bool)
@@ -15,7 +14,6 @@ enum Command: Equatable {
     init(arguments: [String]) throws(UsageError) {
         switch try Invocation(arguments, of: CommandTable.text) {
         case .page(let page): self = .page(page)
-        case .version: self = .version
         case .command("demo", _): self = .demo
         case .command("reachability", let parsed): self = try Self.reachability(parsed)
         case .command("cache", let parsed): self = try Self.cache(parsed)

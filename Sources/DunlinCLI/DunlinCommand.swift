@@ -22,9 +22,6 @@ struct DunlinCommand: Program {
             case .page(let page):
                 output.print(page.text(of: text, columns: output.screen.columns))
                 return .success
-            case .version:
-                output.print("\(name) \(version)")
-                return .success
             case .demo:
                 let demo = Demo(output)
                 let running = Task { try await demo.run() }

@@ -1,3 +1,5 @@
+internal import DunlinTypes
+
 /// A text that is made of a program's table.
 package enum HelpPage: Equatable, Sendable {
     /// The commands, and the most common options.
@@ -8,6 +10,8 @@ package enum HelpPage: Equatable, Sendable {
     case all
     case manual
     case completions(Shell)
+    /// The program's name, and the library's version.
+    case version
 
     /// The page that `help` was asked for.
     init(_ words: [String], of program: ProgramText) throws(UsageError) {
@@ -44,6 +48,7 @@ package enum HelpPage: Equatable, Sendable {
         case .all: return writer.all
         case .manual: return ManualPage(program).text
         case .completions(let shell): return CompletionScript(program).text(for: shell)
+        case .version: return "\(program.name) \(LibraryVersion.number)"
         }
     }
 }

@@ -9,7 +9,6 @@
 /// 5. The program judges words and settings together, and has its own value of the whole.
 package enum Invocation: Equatable {
     case page(HelpPage)
-    case version
     /// A command, with the name that stands in the table.
     case command(String, ParsedArguments)
 
@@ -36,7 +35,7 @@ package enum Invocation: Equatable {
                 case .word(let word): parsed.words.append(word)
                 case .option(let given) where given.option == .help:
                     return .page(command.name.isEmpty ? .overview : .command(command.name))
-                case .option(let given) where given.option == .version: return .version
+                case .option(let given) where given.option == .version: return .page(.version)
                 case .option(let given): parsed.options.append(given)
                 }
             }
@@ -48,7 +47,7 @@ package enum Invocation: Equatable {
         switch command.name {
         case "help": return .page(try HelpPage(parsed.words, of: program))
         case "completions": return .page(.completions(try shell(parsed.words)))
-        case "version": return .version
+        case "version": return .page(.version)
         default: return .command(command.name, parsed)
         }
     }

@@ -5,7 +5,6 @@ import DunlinImages
 /// A parsed command line. All of it is parsed before anything is done.
 enum Command: Equatable {
     case page(HelpPage)
-    case version
     case show([String], Options)
 
     struct Options: Equatable, Sendable {
@@ -39,7 +38,6 @@ enum Command: Equatable {
     init(arguments: [String]) throws(UsageError) {
         switch try Invocation(arguments, of: CommandTable.text) {
         case .page(let page): self = .page(page)
-        case .version: self = .version
         case .command(_, let parsed):
             var options = Options()
             try parsed.apply(Options.table, to: &options)

@@ -18,9 +18,6 @@ struct DunlinImageCommand: Program {
         case .page(let page):
             output.print(page.text(of: text, columns: output.screen.columns))
             return .success
-        case .version:
-            output.print("\(name) \(version)")
-            return .success
         case .show(let sources, let options):
             do {
                 return try await Show(sources: sources.map(PictureSource.init), options: options, output: output).run()

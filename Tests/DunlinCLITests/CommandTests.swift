@@ -12,8 +12,8 @@ import Testing
             (["help", "get"], .page(.command("get"))), (["help", "trust"], .page(.section("trust"))),
             (["help", "all"], .page(.all)), (["help", "man"], .page(.manual)),
             (["completions", "zsh"], .page(.completions(.zsh))),
-            (["version"], .version), (["--version"], .version), (["-V"], .version), (["demo"], .demo),
-            (["get", "--version"], .version), (["a.test", "-V"], .version),
+            (["version"], .page(.version)), (["--version"], .page(.version)), (["-V"], .page(.version)),
+            (["get", "--version"], .page(.version)), (["a.test", "-V"], .page(.version)), (["demo"], .demo),
             (["POST", "a.test"], get("https://a.test", method: "POST")),
             (["-i", "PURGE", "localhost:8080"], get("http://localhost:8080", head: true, method: "PURGE")),
             (["-X", "PUT", "POST", "a.test"], get("https://a.test", method: "PUT")),
@@ -49,7 +49,7 @@ import Testing
 
     @Test func `the version that is printed is the library's`() async throws {
         let paper = try Paper()
-        #expect(await DunlinCommand.run(.version, paper.output) == .success)
+        #expect(await DunlinCommand.run(.page(.version), paper.output) == .success)
         #expect(try paper.said == "dunlin \(LibraryVersion.number)\n")
     }
 

@@ -18,7 +18,8 @@ import Testing
     @Test(
         arguments: [
             ([], .page(.overview)), (["help"], .page(.overview)), (["-h"], .page(.overview)),
-            (["a.png", "--help"], .page(.overview)), (["--version"], .version), (["help", "man"], .page(.manual)),
+            (["a.png", "--help"], .page(.overview)), (["--version"], .page(.version)),
+            (["help", "man"], .page(.manual)),
             (["a.png"], show("a.png")), (["-"], show("-")),
             (["a.png", "http://a.test/b"], show("a.png", "http://a.test/b")),
             (["--", "--info"], show("--info")),
