@@ -40,7 +40,7 @@ extension HTTPSession {
         }
         return try sockets.openCount(
             for: TransportRequest(head: head),
-            options.rare?.values.connecting.connectionRules(instead: core.builder.connectionRules),
+            options.rare?.values.connectionRules(instead: core.builder.connectionRules),
             on: core.loops[0])
     }
 

@@ -100,8 +100,6 @@ extension SessionCore {
         (options.hooks.storing, options.cacheMode) = (storing, .validating)
         (options.startsAfter, options.label, options.coalesces) = ([], nil, false)
         (options.begun, options.keepsProvenance) = (nil, false)
-        // Nobody waits for it, and it would keep a turn in the queue from others for as long as there is no network.
-        options.waitsForConnectivity = false
         var extras = asked.extras
         if !head.origin.isSame(as: asked.head.origin) {
             if case .value = options.credentials { options.credentials = .none }
@@ -142,7 +140,7 @@ extension SessionCore {
         let redirects = options.redirects
         return curl.with(
             redirects.isSession ? nil : (redirects.own ?? .never).rules, decodes: options.decodesContent, login: login,
-            proxyUse: options.rare?.values.connecting.curl)
+            proxyUse: options.rare?.values.curl)
     }
 
     /// What answers challenges of this origin: the request's own password or the session's.

@@ -75,7 +75,7 @@ final class Chain: Sendable {
 
     /// Whether user code may run during a call and make further calls to the session.
     func asks(_ own: RequestSettings?) -> Bool {
-        settings.asks || own?.options.connecting.authenticationHandler != nil || retries(own)
+        settings.asks || own?.options.authenticationHandler != nil || retries(own)
     }
 }
 

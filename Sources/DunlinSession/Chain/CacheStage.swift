@@ -66,7 +66,7 @@ struct CacheStage: Stage {
         let options = sending.delegate.settings?.options
         let passesBy = passesBy || !access.isKept || (request.head.method == .get && !request.body.isNone)
         var asked = CacheRequest(
-            access.head, by: access.asker, mode: (options?.common.cacheMode(insteadOf: mode) ?? mode).rules,
+            access.head, by: access.asker, mode: ((options?.cacheMode ?? .session).resolved(mode) ?? .off).rules,
             passesBy: passesBy, isRetry: sending.isRetry)
         if let oldest = options?.oldestStored { asked = asked.answeredOnly(since: oldest) }
         let candidates = await found(asked, sending)

@@ -7,10 +7,11 @@ struct ConnectivityStage: Stage {
     private static let mostHops = 100
 
     func interest(in sending: Sending) -> StageInterest {
-        let usual = sending.session.configuration.waitsForConnectivity
-        let waits = sending.delegate.settings?.options.common.waitsForConnectivity(insteadOf: usual) ?? usual
-        // The requests that wait for the refresh wait for the network, with their own deadlines.
-        return waits && !sending.session.isRefreshing ? .failures : .nothing
+        let own = sending.delegate.settings?.options.waitsForConnectivity ?? .session
+        guard own.resolved(sending.session.configuration.waitsForConnectivity) == true else { return .nothing }
+        // The requests that wait for the refresh wait for the network, with their own deadlines. For a revalidation
+        // nobody waits, and it would keep a turn in the queue from others for as long as there is no network.
+        return sending.session.isRefreshing || sending.asked.isRevalidation ? .nothing : .failures
     }
 
     func send(

@@ -28,7 +28,7 @@ struct PasswordAnswers {
         (self.stage, self.request) = (stage, request)
         hooks = ChallengeHooks(
             session: sending.session.isAnswering ? nil : stage.hook,
-            request: settings?.options.connecting.authenticationHandler)
+            request: settings?.options.authenticationHandler)
         let rule = stage.builder.basic.under(settings?.exchangeOptions?.connectionRules)
         // The way is chosen before the request is judged, so that the judged way is the one taken.
         basic = rule.dependsOnWay(request.head) ? rule.under(try sending.choice(for: request.head)) : rule

@@ -59,7 +59,7 @@ struct PasswordStage: Stage {
     func signs(of request: TransportRequest, for asking: Asking) -> [Access.Sign] {
         if case .none = asking.credentials { return [] }
         var signs: [Access.Sign] = []
-        if asking.options?.connecting.authenticationHandler != nil { signs.append(.unknown) }
+        if asking.options?.authenticationHandler != nil { signs.append(.unknown) }
         if let password = login(for: request, of: asking)?.password {
             signs.append(.password(user: password.user, password: password.password))
         }

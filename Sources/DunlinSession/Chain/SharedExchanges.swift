@@ -26,13 +26,24 @@ final class SharedExchanges: Sendable {
         let url: CacheKey
         let user: ExactText
         let terms: ExactText
-        let options: RareOptions.Common
-        let timeouts: HTTPSession.RequestTimeouts
+        let options: AlikeOptions
         let fields: ExactText
         /// The number of the jar: what was asked for before all cookies were removed is not for who asks after it.
         let jar: String?
         /// The count of removals from the cache: what was asked for before a removal is not for who asks after it.
         let removals: UInt64?
+    }
+
+    /// The options that count for what identical requests have in common.
+    struct AlikeOptions: Sendable, Hashable {
+        let options: HTTPSession.Options
+
+        static func == (one: Self, other: Self) -> Bool {
+            RequestOption.all.allSatisfy { $0.sharing != .alike || $0.isSame(one.options, other.options) }
+        }
+
+        /// Most say none, and the URL tells the others apart.
+        func hash(into hasher: inout Hasher) {}
     }
 
     /// The place of a request among identical ones.

@@ -39,8 +39,7 @@ extension HTTPSession.Guard: Codable {
     /// Decodes a guard. A missing key has its value in `publicInternet`. An unusable entry throws.
     public init(from decoder: any Decoder) throws {
         self = .publicInternet
-        var reader = SettingsReader(container: try decoder.container(keyedBy: SettingsKey.self))
-        try visitSettings(&reader)
+        try read(from: decoder)
         if let problem {
             throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "\(problem)"))
         }

@@ -1,3 +1,5 @@
+package import DunlinTransport
+
 extension HTTPSession {
     /// The settings of one request that differ from its session's.
     public struct Options: Sendable {
@@ -59,6 +61,186 @@ extension HTTPSession.Options {
     }
 }
 
+// MARK: - Options that few requests set
+
+extension RareOptions {
+    /// The options that few requests set.
+    struct Values: Sendable, Equatable {
+        var hostOverrides = HTTPSession.HostOverrides()
+        var sockets = HTTPSession.PerRequest<HTTP.SocketOptions>.session
+        var interfaces = HTTPSession.PerRequest<NetworkInterface.Rules>.session
+        var `guard` = HTTPSession.PerRequest<HTTPSession.Guard>.session
+        @Presence var proxy: OwnProxy?
+        var cacheMode = HTTPSession.PerRequest<HTTPSession.CacheMode>.session
+        var coalesces = true
+        var waitsForConnectivity = HTTPSession.PerRequest<Bool>.session
+        @Presence var authenticationHandler: HTTPSession.AuthenticationHandler?
+        var redirects = HTTPSession.PerRequest<HTTPSession.RedirectPolicy>.session
+        var retry = HTTPSession.PerRequest<HTTPSession.RetryPolicy>.session
+        var credentials = HTTPSession.PerRequest<HTTP.Credentials>.session
+        var handlesCookies = HTTPSession.PerRequest<Bool>.session
+        var errorBodyLimit = HTTPSession.PerRequest<Int>.session
+        @Presence var hooks: HTTPSession.Hooks?
+        var label: String?
+        var tags: Set<String> = []
+        var startsAfter: [HTTPSession.TaskID] = []
+        @Presence var begun: (@Sendable () -> Void)?
+        var keepsProvenance = false
+        var oldestStored: Int64?
+        var upgrade: UpgradeOptions?
+    }
+}
+
+extension HTTPSession.Options {
+    /// The addresses of hosts, which override the session's `hostOverrides`.
+    public var hostOverrides: HTTPSession.HostOverrides {
+        get { rare?.values.hostOverrides ?? HTTPSession.HostOverrides() }
+        set { rareValues.hostOverrides = newValue }
+    }
+
+    /// The socket options, instead of the session's. The request uses a connection opened with exactly these options.
+    public var sockets: HTTPSession.PerRequest<HTTP.SocketOptions> {
+        get { rare?.values.sockets ?? .session }
+        set { rareValues.sockets = newValue }
+    }
+
+    /// The rules for interfaces, instead of the session's. The request uses a connection opened by exactly these rules.
+    public var interfaces: HTTPSession.PerRequest<NetworkInterface.Rules> {
+        get { rare?.values.interfaces ?? .session }
+        set { rareValues.interfaces = newValue }
+    }
+
+    /// The guard, instead of the session's; `.none` for no guard. The request uses a connection opened under exactly
+    /// this guard.
+    public var `guard`: HTTPSession.PerRequest<HTTPSession.Guard> {
+        get { rare?.values.guard ?? .session }
+        set { rareValues.guard = newValue }
+    }
+
+    /// The proxy, instead of the session's; `.none` for the direct way. Redirects go through it too.
+    public var proxy: HTTPSession.PerRequest<HTTPSession.Proxy> {
+        get { rare?.values.proxy?.choice ?? .session }
+        set { rareValues.proxy = RareOptions.OwnProxy(newValue) }
+    }
+
+    /// The request's use of the session's cache, instead of `configuration.cacheMode`. No effect without a cache.
+    public var cacheMode: HTTPSession.PerRequest<HTTPSession.CacheMode> {
+        get { rare?.values.cacheMode ?? .session }
+        set { rareValues.cacheMode = newValue }
+    }
+
+    /// Whether the request may share an identical one that is under way. No effect without `configuration.coalescing`.
+    public var coalesces: Bool {
+        get { rare?.values.coalesces ?? true }
+        set { rareValues.coalesces = newValue }
+    }
+
+    /// Whether the request waits for a network, instead of the session's setting.
+    public var waitsForConnectivity: HTTPSession.PerRequest<Bool> {
+        get { rare?.values.waitsForConnectivity ?? .session }
+        set { rareValues.waitsForConnectivity = newValue }
+    }
+
+    /// Called to decide whether to trust a server, when a server asks for our identity, and for a 401, before the
+    /// session's handler. Its answer is for this request alone: over TLS, the request has its own connection. It is
+    /// asked about every server that redirects lead to; the challenge names the server.
+    public var authenticationHandler: HTTPSession.AuthenticationHandler? {
+        get { rare?.values.authenticationHandler }
+        set { rareValues.authenticationHandler = newValue }
+    }
+
+    /// The redirect policy: `.none` delivers every redirect unchanged; `.follow(limit:)`, or a policy as a `.value`,
+    /// replaces the session's.
+    public var redirects: HTTPSession.PerRequest<HTTPSession.RedirectPolicy> {
+        get { rare?.values.redirects ?? .session }
+        set { rareValues.redirects = newValue }
+    }
+
+    /// The retry policy: `.none` for no retries, or a policy instead of the session's.
+    public var retry: HTTPSession.PerRequest<HTTPSession.RetryPolicy> {
+        get { rare?.values.retry ?? .session }
+        set { rareValues.retry = newValue }
+    }
+
+    /// The credentials for this request's origin; they are not sent to another origin that a redirect leads to. They
+    /// override the session's and the user info in a URL; a field `Authorization` in `fields` overrides them. `.none`
+    /// sends none of these, and delivers a 401 unchanged.
+    public var credentials: HTTPSession.PerRequest<HTTP.Credentials> {
+        get { rare?.values.credentials ?? .session }
+        set { rareValues.credentials = newValue }
+    }
+
+    /// Whether the request sends cookies of the session's jar and stores those of its responses. A Cookie field in
+    /// `fields` is sent in any case.
+    public var handlesCookies: HTTPSession.PerRequest<Bool> {
+        get { rare?.values.handlesCookies ?? .session }
+        set { rareValues.handlesCookies = newValue }
+    }
+
+    /// How many bytes of a response's body an error carries, if the response was refused or broke off, instead of the
+    /// session's `limits.errorBodyBytes`. `.none` for no limit.
+    public var errorBodyLimit: HTTPSession.PerRequest<Int> {
+        get { rare?.values.errorBodyLimit ?? .session }
+        set { rareValues.errorBodyLimit = newValue }
+    }
+
+    /// Hooks for this request, called before the session's.
+    public var hooks: HTTPSession.Hooks {
+        get { rare?.values.hooks ?? HTTPSession.Hooks() }
+        set { rareValues.hooks = newValue }
+    }
+
+    /// A name of your own for the request, which the registry shows.
+    public var label: String? {
+        get { rare?.values.label }
+        set { rareValues.label = newValue }
+    }
+
+    /// Your own tags, by which the registry finds and cancels requests.
+    public var tags: Set<String> {
+        get { rare?.values.tags ?? [] }
+        set { rareValues.tags = newValue }
+    }
+
+    /// Requests of the same session that must end, with any outcome, before this one begins. Requests that are over or
+    /// unknown count as ended. While it waits for them, it has no position in a queue, and only an inherited deadline
+    /// applies.
+    public var startsAfter: [HTTPSession.TaskID] {
+        get { rare?.values.startsAfter ?? [] }
+        set { rareValues.startsAfter = newValue }
+    }
+
+    /// Called on the loop when the request's turn has come and its time limits begin.
+    package var begun: (@Sendable () -> Void)? {
+        get { rare?.values.begun }
+        set { rareValues.begun = newValue }
+    }
+
+    /// Whether the response has its provenance.
+    package var keepsProvenance: Bool {
+        get { rare?.values.keepsProvenance ?? false }
+        set { rareValues.keepsProvenance = newValue }
+    }
+
+    /// The time, by the clock of the session's cache, before which nothing was stored that may answer it; nil for any.
+    package var oldestStored: Int64? {
+        get { rare?.values.oldestStored }
+        set { rareValues.oldestStored = newValue }
+    }
+
+    /// How the connection is used if the server agrees to the protocol that the request offers; nil if it offers none.
+    package var upgrade: UpgradeOptions? {
+        get { rare?.values.upgrade }
+        set { rareValues.upgrade = newValue }
+    }
+
+    /// A copy of the values, which is kept when it is set.
+    private var rareValues: RareOptions.Values {
+        get { rare?.values ?? RareOptions.Values() }
+        set { rare = RareOptions(newValue) }
+    }
+}
+
 // MARK: - In one expression
 
 extension HTTPSession.Options {
@@ -99,14 +281,11 @@ extension HTTPSession.Options {
         var values = RareOptions.Values()
         (values.label, values.tags, values.startsAfter) = (label, tags, startsAfter)
         (values.retry, values.redirects, values.credentials) = (retry, redirects, credentials)
-        (values.errorBodyLimit, values.hooks) = (errorBodyLimit, hooks)
-        values.common = RareOptions.Common(
-            cacheMode: cacheMode, waitsForConnectivity: waitsForConnectivity, handlesCookies: handlesCookies)
-        (values.connecting.hostOverrides, values.connecting.sockets, values.connecting.interfaces) = (
-            hostOverrides, sockets, interfaces
-        )
-        (values.connecting.guard, values.connecting.proxy) = (`guard`, RareOptions.OwnProxy(proxy))
-        (values.connecting.authenticationHandler, values.connecting.coalesces) = (authenticationHandler, coalesces)
+        (values.errorBodyLimit, values.hooks, values.handlesCookies) = (errorBodyLimit, hooks, handlesCookies)
+        (values.cacheMode, values.coalesces, values.waitsForConnectivity) = (cacheMode, coalesces, waitsForConnectivity)
+        (values.hostOverrides, values.sockets, values.interfaces) = (hostOverrides, sockets, interfaces)
+        (values.guard, values.proxy) = (`guard`, RareOptions.OwnProxy(proxy))
+        values.authenticationHandler = authenticationHandler
         rare = RareOptions(values)
     }
 

@@ -53,6 +53,13 @@ extension HTTPSession {
             return timeouts
         }
 
+        /// These limits, and the former ones where these are the session's.
+        func laid(over former: Self) -> Self {
+            var laid = former
+            for limit in Timeouts.Limit.allCases where !self[limit].isSession { laid[limit] = self[limit] }
+            return laid
+        }
+
         private static func path(_ limit: Timeouts.Limit) -> WritableKeyPath<Self, PerRequest<Duration>> {
             switch limit {
             case .pool: \.pool

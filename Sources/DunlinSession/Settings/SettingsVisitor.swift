@@ -99,6 +99,12 @@ extension SettingsGroup {
         try group.visitSettings(&writer)
     }
 
+    /// Reads what was written; what is missing stays.
+    mutating func read(from decoder: any Decoder) throws {
+        var reader = SettingsReader(container: try decoder.container(keyedBy: SettingsKey.self))
+        try visitSettings(&reader)
+    }
+
     /// Copies what another group of the same kind would save. Everything else stays.
     mutating func takeSettings(of other: Self) {
         var (other, copier) = (other, SettingsCopier())

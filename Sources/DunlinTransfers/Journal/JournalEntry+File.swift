@@ -3,7 +3,7 @@ internal import DunlinSemantics
 
 /// An entry as a file: a line with its type and format, then JSON.
 ///
-///     dunlin-transfer 2 0123456789abcdef
+///     dunlin-transfer 3 0123456789abcdef
 ///     {"id": …}
 ///
 /// The number is the format's version; the digits are the `Checksum` of what follows the line.
@@ -22,7 +22,7 @@ extension JournalEntry {
     /// The valid counts of attempts: one a second for a hundred years would be fewer.
     static let counts = 0...1 << 32
     private static let magic = "dunlin-transfer"
-    private static let version = "2"
+    private static let version = "3"
 
     /// The entry as a file's bytes. Throws if they would exceed the greatest length.
     func bytes() throws -> [UInt8] {
@@ -73,12 +73,8 @@ extension JournalEntry {
         guard ([request.url] + request.formerURLs).allSatisfy(Self.isAddress), !request.method.isEmpty else {
             return "its URL or method is invalid"
         }
-        guard request.fields.count.isMultiple(of: 2) else { return "a field has no value" }
         guard Self.counts.contains(attempts), Self.counts.contains(failures) else {
             return "its number of attempts or failures is out of range"
-        }
-        guard request.timeouts?.values.allSatisfy({ $0 >= 0 }) ?? true, request.redirects?.limit ?? 0 >= 0 else {
-            return "a limit is negative"
         }
         if case .publishing(let file) = state, file.length < 0 || !Self.isPath(file.path) {
             return "its file has an invalid length or path"

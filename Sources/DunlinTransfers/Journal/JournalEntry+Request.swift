@@ -12,51 +12,26 @@ extension JournalEntry.Request {
         method = head.method.rawValue
         let stored = stored ?? StoredURL(head.origin.description + head.target, hiding: nil)
         (url, hidesSecrets) = (stored.text, stored.hidesSecrets ? true : nil)
-        let harmless = ResumeData.kept(options.fields, hiding: secretFields)
-        let named = options.fields.filtered { kept.contains($0) }
-        fields = []
-        timeouts = Self.nanoseconds(options.timeouts)
-        label = options.label
-        ownFields = harmless.overlaid(with: named)
-        let sensitive = Set(named.map { $0.name.lowercased() }).filter {
-            named.isSensitive($0) || secretFields.more.contains($0)
-        }
-        if !sensitive.isEmpty { sensitiveFields = sensitive.sorted() }
+        var own = options
+        own.fields = ResumeData.kept(options.fields, hiding: secretFields)
+            .overlaid(with: options.fields.filtered { kept.contains($0) })
+        own.fields.mark(secretFields)
+        saved = SavedOptions(own)
         let secrets = options.fields.map { $0.name.lowercased() }.filter {
             options.fields.holdsSecret($0, secretFields) && !kept.contains($0)
         }
-        var sources = AccessSource.own(options)
-        if hasUserInfo { sources.insert(.credentials) }
-        let own = Set(secrets + sources.map(\.rawValue))
-        if !own.isEmpty { unsaved = own.sorted() }
-        if !options.validatesResponse { acceptsAnyStatus = true }
-        if !options.decodesContent { keepsCoding = true }
-        switch options.cacheMode {
-        case .session: break
-        case .none: cacheMode = .off
-        case .value(let mode): cacheMode = mode
-        }
-        if case .none = options.credentials { hasNoCredentials = true }
-        if case .value(let value) = options.handlesCookies { handlesCookies = value }
-        // Guard and redirects are saved, because the process that resumes the transfer may have a session that lets
-        // requests go further.
-        switch options.redirects {
-        case .session: break
-        case .none: redirects = JournalEntry.Redirects(.never)
-        case .value(let policy): redirects = JournalEntry.Redirects(policy)
-        }
-        switch options.guard {
-        case .session: self.sessionGuard = sessionGuard
-        case .none: hasNoGuard = true
-        case .value(let rules): self.guard = rules
-        }
+        let lacking = SavedOptions.lacking(options).union(secrets).union(hasUserInfo ? [Self.credentials] : [])
+        if !lacking.isEmpty { unsaved = lacking.sorted() }
+        if case .session = options.guard { self.sessionGuard = sessionGuard }
     }
+
+    private static let credentials = "credentials"
 
     /// The names of what options give of what is not saved.
     static func names(in options: HTTPSession.Options) -> Set<String> {
-        let names = Set(AccessSource.own(options).map(\.rawValue) + options.fields.map { $0.name.lowercased() })
+        let names = SavedOptions.lacking(options).union(options.fields.map { $0.name.lowercased() })
         // One takes the place of the other.
-        let credentials: Set = [AccessSource.credentials.rawValue, "authorization"]
+        let credentials: Set = [credentials, "authorization"]
         if case .none = options.credentials { return names.union(credentials) }
         return names.isDisjoint(with: credentials) ? names : names.union(credentials)
     }
@@ -64,24 +39,8 @@ extension JournalEntry.Request {
     /// The saved options and those that the resuming caller adds: each added field replaces those with its name.
     /// `present` is the guard of the session that sends the request.
     func options(adding added: HTTPSession.Options?, under present: HTTPSession.Guard?) -> HTTPSession.Options {
-        var options = added ?? HTTPSession.Options()
-        options.fields = ownFields.overlaid(with: options.fields)
-        for (limit, nanoseconds) in timeouts ?? [:] {
-            guard let limit = Timeouts.Limit(rawValue: limit), options.timeouts[limit] == .session else { continue }
-            options.timeouts[limit] = nanoseconds == .max ? .none : .value(.nanoseconds(nanoseconds))
-        }
-        options.label = options.label ?? label
-        if case .session = options.guard {
-            options.guard = hasNoGuard == true ? .none : (self.guard ?? both(present)).map { .value($0) } ?? .session
-        }
-        if acceptsAnyStatus == true { options.validatesResponse = false }
-        if keepsCoding == true { options.decodesContent = false }
-        if case .session = options.cacheMode, let cacheMode { options.cacheMode = .value(cacheMode) }
-        if case .session = options.credentials, hasNoCredentials == true { options.credentials = .none }
-        if case .session = options.handlesCookies {
-            options.handlesCookies = handlesCookies.map { .value($0) } ?? .session
-        }
-        if case .session = options.redirects, let redirects { options.redirects = .value(redirects.policy) }
+        var options = added?.laid(over: saved.options) ?? saved.options
+        if case .session = options.guard, let both = both(present) { options.guard = .value(both) }
         return options
     }
 
@@ -101,52 +60,14 @@ extension JournalEntry.Request {
         }
     }
 
-    var ownFields: Fields {
-        get {
-            var own = Fields()
-            for index in stride(from: 0, to: fields.count - 1, by: 2) {
-                let isSensitive = sensitiveFields?.contains(fields[index].lowercased()) == true
-                own.append(name: fields[index], value: fields[index + 1], sensitive: isSensitive)
-            }
-            return own
-        }
-        set { fields = newValue.flatMap { [$0.name, $0.value] } }
-    }
-
     /// Whether sending the request twice has the same effect as sending it once.
     var isRepeatable: Bool {
         if HTTP.Method(method).isIdempotent { return true }
-        return stride(from: 0, to: fields.count, by: 2).contains { fields[$0].lowercased() == Self.idempotencyKey }
+        return saved.options.fields.contains(Self.idempotencyKey)
     }
 
     /// The field that makes any request repeatable: the server recognises a repetition.
     static var idempotencyKey: String { "idempotency-key" }
-
-    /// The limits that the request sets itself; the largest number means no limit.
-    private static func nanoseconds(_ timeouts: HTTPSession.RequestTimeouts) -> [String: Int64]? {
-        var limits: [String: Int64] = [:]
-        for limit in Timeouts.Limit.allCases {
-            switch timeouts[limit] {
-            case .session: break
-            case .none: limits[limit.rawValue] = .max
-            case .value(let duration): limits[limit.rawValue] = duration.clampedNanoseconds
-            }
-        }
-        return limits.isEmpty ? nil : limits
-    }
-}
-
-extension JournalEntry.Redirects {
-    init(_ policy: HTTPSession.RedirectPolicy) {
-        (follows, limit, secretFields) = (policy.follows, policy.limit, policy.secretFields)
-        allowsHTTPSToHTTP = policy.allowsHTTPSToHTTP
-    }
-
-    var policy: HTTPSession.RedirectPolicy {
-        var policy = HTTPSession.RedirectPolicy(limit: limit, secretFields: secretFields)
-        (policy.follows, policy.allowsHTTPSToHTTP) = (follows, allowsHTTPSToHTTP)
-        return policy
-    }
 }
 
 extension JournalEntry.Download {

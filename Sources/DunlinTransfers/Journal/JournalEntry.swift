@@ -15,42 +15,14 @@ struct JournalEntry: Sendable, Equatable, Codable {
         var hidesSecrets: Bool?
         /// Earlier URLs of the same file.
         var formerURLs: [String] = []
-        /// The names and values, alternating.
-        var fields: [String]
-        /// The names, in lower case, of those that no redirect may take to another origin; nil for none.
-        var sensitiveFields: [String]?
-        /// Nanoseconds by limit; a missing limit is no limit. Nil for the session's limits.
-        var timeouts: [String: Int64]?
-        var label: String?
-        /// The request's own guard; nil for the session's.
-        var `guard`: HTTPSession.Guard?
-        /// Whether the request ignores the session's guard; nil for no.
-        var hasNoGuard: Bool?
+        /// The options of its own that are saved.
+        var saved = SavedOptions()
         /// The guard of the session that requested the transfer; nil for none, or if the request has a word of its own.
         /// It counts besides that of the session that sends it.
         var sessionGuard: HTTPSession.Guard?
-        /// The request's own rule for redirects; nil for the session's.
-        var redirects: Redirects?
-        /// Whether any status is accepted, and whether the content stays coded; nil for no.
-        var acceptsAnyStatus: Bool?
-        var keepsCoding: Bool?
-        /// The use of the cache; nil for the session's.
-        var cacheMode: HTTPSession.CacheMode?
-        /// Whether the request has no credentials, whatever the session has; nil for no.
-        var hasNoCredentials: Bool?
-        /// Whether the request has cookies of the session's jar; nil for what the session says.
-        var handlesCookies: Bool?
         /// What the request had of its own that says who asks or which way it goes, and is not saved; nil for nothing.
         /// Without it the request would be the session's user's.
         var unsaved: [String]?
-    }
-
-    /// Which redirects a request follows.
-    struct Redirects: Sendable, Equatable, Codable {
-        var follows: Bool
-        var limit: Int
-        var secretFields: [String]
-        var allowsHTTPSToHTTP: Bool
     }
 
     enum Work: Sendable, Equatable, Codable {

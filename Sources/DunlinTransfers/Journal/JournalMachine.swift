@@ -98,7 +98,7 @@ struct JournalMachine: Sendable {
     }
 
     /// Replaces the request's own fields, from the next attempt on and in later processes too.
-    mutating func keep(_ fields: Fields) { entry.request.ownFields = fields }
+    mutating func keep(_ fields: Fields) { entry.request.saved.options.fields = fields }
 
     /// Replaces the URL, from the next attempt on.
     mutating func ask(_ url: StoredURL) {
@@ -119,7 +119,8 @@ struct JournalMachine: Sendable {
 
     /// Notes that the transfer goes on at another origin, which gets nothing that says who asks. It stays its user's.
     mutating func leaveUser() {
-        let way = entry.request.unsaved?.filter { AccessSource(rawValue: $0)?.isWay == true } ?? []
+        let ways = RequestOption.all.filter { $0.meaning == .way }.map(\.name)
+        let way = entry.request.unsaved?.filter(ways.contains) ?? []
         entry.request.unsaved = way.isEmpty ? nil : way
         lacking.formIntersection(way + [Self.userID])
     }

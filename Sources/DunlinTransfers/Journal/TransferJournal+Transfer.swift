@@ -104,7 +104,7 @@ extension TransferJournal.Transfer {
     /// would be sent as the session's user, or by another way. A transfer that was requested by a session with a
     /// `userID` needs a session with the same one; no options replace it.
     public var needsOptions: Bool { state.withLock { !$0.machine.lacking.isEmpty } }
-    public var label: String? { first.request.label }
+    public var label: String? { first.request.saved.options.label }
     /// How often the transfer was begun, by all processes. With 0, nothing can have been sent.
     public var attempts: Int { entry.attempts }
     /// Whether an earlier process requested the transfer.
@@ -195,7 +195,7 @@ extension TransferJournal.Transfer {
         ])
         // Its rule for redirects says which fields are secret.
         let own = entry.options(adding: Self.options(options, over: state.asked), under: configuration.guard)
-        let kept = own.allowed(entry.ownFields, from: origin, to: next, configuration)
+        let kept = own.allowed(entry.saved.options.fields, from: origin, to: next, configuration)
         state.machine.keep(kept.filtered { !named.contains($0) })
         state.machine.leaveUser()
         guard var former = state.asked?.options else { return }

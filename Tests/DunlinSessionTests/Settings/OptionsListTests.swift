@@ -1,4 +1,6 @@
 import Dunlin
+import DunlinCurl
+import DunlinSemantics
 import DunlinTesting
 import DunlinTransport
 import Mocking
@@ -6,22 +8,16 @@ import Testing
 
 @testable import DunlinSession
 
-/// An option, and whether requests that say it are sent as one with others.
+/// An option, whether the curl command of a request says it, and a value that is not the usual one.
 private struct Row: Sendable {
-    enum Sharing: Sendable {
-        /// Whatever others say: it matters to the caller alone.
-        case always
-        /// With those that say the same.
-        case alike
-        case never
-    }
-
     let property: String
-    let sharing: Sharing
+    let isInCommand: Bool
     let change: @Sendable (inout HTTPSession.Options) -> Void
 
-    init(_ property: String, _ sharing: Sharing, _ change: @escaping @Sendable (inout HTTPSession.Options) -> Void) {
-        (self.property, self.sharing, self.change) = (property, sharing, change)
+    init(
+        _ property: String, inCommand: Bool = false, _ change: @escaping @Sendable (inout HTTPSession.Options) -> Void
+    ) {
+        (self.property, isInCommand, self.change) = (property, inCommand, change)
     }
 
     var options: HTTPSession.Options {
@@ -30,71 +26,121 @@ private struct Row: Sendable {
         return options
     }
 
+    var option: RequestOption {
+        get throws { try #require(RequestOption.all.first { $0.name == property }, "\(property)") }
+    }
+
     static let all = [
-        Row("fields", .alike) { $0.fields["X-A"] = "1" },
-        Row("bodyLimit", .always) { $0.bodyLimit = 100 },
-        Row("validatesResponse", .always) { $0.validatesResponse = false },
-        Row("decodesContent", .alike) { $0.decodesContent = false },
-        Row("priority", .always) { $0.priority = .high },
-        Row("expectsContinue", .always) { $0.expectsContinue = true },
-        Row("timeouts", .alike) { $0.timeouts.total = .seconds(500) },
-        Row("continueTimeout", .always) { $0.continueTimeout = .seconds(5) },
-        Row("redirects", .always) { $0.redirects = .none },
-        Row("retry", .always) { $0.retry = .constant(attempts: 2, every: .zero) },
-        Row("credentials", .alike) { $0.credentials = .bearer(token: "t") },
-        Row("hooks", .always) { $0.hooks.completed = { _ in } },
-        Row("errorBodyLimit", .always) { $0.errorBodyLimit = 7 },
-        Row("label", .always) { $0.label = "l" },
-        Row("tags", .always) { $0.tags = ["t"] },
-        Row("startsAfter", .always) { $0.startsAfter = [HTTPSession.TaskID(rawValue: 0)] },
-        Row("begun", .always) { $0.begun = {} },
-        Row("keepsProvenance", .always) { $0.keepsProvenance = true },
-        Row("oldestStored", .always) { $0.oldestStored = 7 },
-        Row("hostOverrides", .never) { $0.hostOverrides = ["a.test": .v4(0x7F00_0001, port: 1)] },
-        Row("sockets", .never) { $0.sockets = .value(HTTP.SocketOptions()) },
-        Row("interfaces", .never) { $0.interfaces = .value(.any) },
-        Row("guard", .never) { $0.guard = .publicInternet },
-        Row("proxy", .never) { $0.proxy = .none },
-        Row("authenticationHandler", .never) { $0.authenticationHandler = { _ in .performDefault } },
-        Row("upgrade", .never) { $0.upgrade = UpgradeOptions() },
-        Row("coalesces", .never) { $0.coalesces = false },
-        Row("cacheMode", .alike) { $0.cacheMode = .reloading },
-        Row("waitsForConnectivity", .alike) { $0.waitsForConnectivity = true },
-        Row("handlesCookies", .alike) { $0.handlesCookies = false },
+        Row("fields", inCommand: true) { $0.fields["X-Api-Key"] = "1" },
+        Row("bodyLimit") { $0.bodyLimit = 100 },
+        Row("validatesResponse") { $0.validatesResponse = false },
+        Row("decodesContent", inCommand: true) { $0.decodesContent = false },
+        Row("priority") { $0.priority = .high },
+        Row("expectsContinue") { $0.expectsContinue = true },
+        Row("timeouts", inCommand: true) { $0.timeouts.total = .seconds(500) },
+        Row("continueTimeout") { $0.continueTimeout = .seconds(5) },
+        Row("redirects", inCommand: true) { $0.redirects = .none },
+        Row("retry") { $0.retry = .constant(attempts: 2, every: .zero) },
+        Row("credentials", inCommand: true) { $0.credentials = .bearer(token: "t") },
+        Row("hooks") { $0.hooks.completed = { _ in } },
+        Row("errorBodyLimit") { $0.errorBodyLimit = 7 },
+        Row("label") { $0.label = "l" },
+        Row("tags") { $0.tags = ["t"] },
+        Row("startsAfter") { $0.startsAfter = [HTTPSession.TaskID(rawValue: 0)] },
+        Row("begun") { $0.begun = {} },
+        Row("keepsProvenance") { $0.keepsProvenance = true },
+        Row("oldestStored") { $0.oldestStored = 7 },
+        Row("hostOverrides", inCommand: true) { $0.hostOverrides = ["a.test": .v4(0x7F00_0001, port: 1)] },
+        Row("sockets", inCommand: true) {
+            var sockets = HTTP.SocketOptions()
+            sockets.interface = "lo"
+            $0.sockets = .value(sockets)
+        },
+        Row("interfaces") { $0.interfaces = .deny(names: "lo") },
+        Row("guard") { $0.guard = .publicInternet },
+        Row("proxy", inCommand: true) { $0.proxy = .url("http://p.test") },
+        Row("authenticationHandler") { $0.authenticationHandler = { _ in .performDefault } },
+        Row("upgrade") { $0.upgrade = UpgradeOptions() },
+        Row("coalesces") { $0.coalesces = false },
+        Row("cacheMode") { $0.cacheMode = .reloading },
+        Row("waitsForConnectivity") { $0.waitsForConnectivity = true },
+        Row("handlesCookies") { $0.handlesCookies = .none },
     ]
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `The options of a request, one by one` {
-    @Test func `each option of a request has a row in this list`() {
-        let values = RareOptions.Values()
+    @Test func `each option of a request is in the list, and has a row in this one`() {
         let parts: [Any] = [
-            HTTPSession.Options(), HTTPSession.TimeLimits(.init(), continueTimeout: .zero), values, values.connecting,
-            values.common,
+            HTTPSession.Options(), HTTPSession.TimeLimits(.init(), continueTimeout: .zero), RareOptions.Values(),
         ]
         let properties = parts.flatMap { Mirror(reflecting: $0).children.compactMap(\.label) }
             .map { $0.hasPrefix("_") ? String($0.dropFirst()) : $0 }
-        let holders: Set = ["timeLimits", "rare", "connecting", "common"]
-        #expect(properties.filter { !holders.contains($0) }.sorted() == Row.all.map(\.property).sorted())
+        let options = properties.filter { $0 != "timeLimits" && $0 != "rare" }.sorted()
+        #expect(RequestOption.all.map(\.name).sorted() == options)
+        #expect(Row.all.map(\.property).sorted() == options)
     }
 
-    /// The options that say who asks or which way a request goes; the others do not. A new one belongs to one of these.
-    private static let ofAccess: [String: AccessSource] = [
-        "credentials": .credentials, "authenticationHandler": .authenticationHandler, "proxy": .proxy,
-        "hostOverrides": .hostOverrides, "sockets": .sockets, "interfaces": .interfaces,
-    ]
-    private static let ofNothing: Set = [
-        "begun", "bodyLimit", "coalesces", "cacheMode", "continueTimeout", "decodesContent", "errorBodyLimit",
-        "expectsContinue", "fields", "guard", "handlesCookies", "hooks", "keepsProvenance", "label", "oldestStored",
-        "priority", "redirects", "retry", "startsAfter", "tags", "timeouts", "upgrade", "validatesResponse",
-        "waitsForConnectivity",
-    ]
-
-    @Test func `each option is known to say who asks, or not to`() {
+    @Test func `the list has each option under its name`() throws {
         for row in Row.all {
-            let sources = AccessSource.own(row.options)
-            #expect(sources == Set([Self.ofAccess[row.property]].compactMap(\.self)), "\(row.property)")
-            #expect((Self.ofAccess[row.property] == nil) == Self.ofNothing.contains(row.property), "\(row.property)")
+            let set = RequestOption.all.filter { $0.isSet(row.options) }
+            #expect(set.map(\.name) == [row.property])
+            #expect(try !row.option.isSame(row.options, HTTPSession.Options()), "\(row.property)")
         }
+    }
+
+    /// What is said of who asks by requests with these options, by http and by https.
+    private static func askers(_ session: HTTPSession, _ options: HTTPSession.Options) throws -> [String] {
+        try ["http://a.test/", "https://a.test/"].map { url in
+            let inquiry = try session.inquiry(.get, HTTP.Target(url), options.fields, options: options, accept: nil)
+            let asker = inquiry.asker
+            return "\(inquiry.isShareable) \(inquiry.name) \(asker.user) \(asker.terms) \(inquiry.key)"
+        }
+    }
+
+    @Test func `an option that changes who asks, the way or the terms says so in the list, and no other does`()
+        async throws
+    {
+        let jar = CookieJar()
+        try jar.set(HTTP.Cookie(name: "sid", value: "1", domain: "a.test"))
+        var configuration = HTTPSession.Configuration()
+        (configuration.cookies, configuration.environment) = (jar, [:])
+        let session = try HTTPSession(configuration)
+        let usual = try Self.askers(session, HTTPSession.Options())
+        for row in Row.all {
+            let saysSo = try Self.askers(session, row.options) != usual
+            #expect(try saysSo == (row.option.meaning != .nothing), "\(row.property)")
+        }
+        await session.shutdown()
+    }
+
+    @Test func `a journal saves an option as the list says, and knows what must be given again`() throws {
+        let usual = SavedOptions()
+        for row in Row.all {
+            let (option, saved) = (try row.option, SavedOptions(row.options))
+            let lacking = SavedOptions.lacking(row.options)
+            switch option.isSaved(row.options) {
+            case true: #expect(option.isSame(saved.options, row.options) && lacking.isEmpty, "\(row.property)")
+            case false: #expect(saved == usual && lacking == [row.property])
+            case nil: #expect(saved == usual && lacking.isEmpty)
+            }
+            let text = try HTTP.JSON.standard.encode(saved)
+            #expect(try HTTP.JSON.standard.decode(SavedOptions.self, from: text) == saved, "\(row.property)")
+        }
+        let none = HTTPSession.Options(credentials: .none)
+        #expect(SavedOptions(none).options.credentials == .none && SavedOptions.lacking(none).isEmpty)
+    }
+
+    @Test func `the curl command says an option if this list does`() async throws {
+        let mocked = try Mocked("https://a.test") {
+            ($0.redirects, $0.fields["Accept-Encoding"]) = (.init(limit: 3), "gzip")
+        }
+        func command(_ options: HTTPSession.Options) throws -> String {
+            let call = try mocked.session.core.call(.get, "/a", options: options, isObserved: false)
+            return RequestRecord(call.source, call.reading.errors.curl).curl(showingSecrets: true)
+        }
+        let usual = try command(HTTPSession.Options())
+        for row in Row.all { #expect(try (command(row.options) != usual) == row.isInCommand, "\(row.property)") }
+        await mocked.session.shutdown()
     }
 
     @Test func `rare options that are set are carried, each of them`() {
@@ -167,7 +213,8 @@ private struct Row: Sendable {
     @Test(arguments: Row.all.indices)
     func `requests are sent as one unless an option says where they go or what they bring`(index: Int) async throws {
         let row = Row.all[index]
-        #expect(try await Self.areOne([HTTPSession.Options(), row.options]) == (row.sharing == .always))
-        #expect(try await Self.areOne([row.options, row.options]) == (row.sharing != .never))
+        let sharing = try row.option.sharing
+        #expect(try await Self.areOne([HTTPSession.Options(), row.options]) == (sharing == .always))
+        #expect(try await Self.areOne([row.options, row.options]) == (sharing != .never))
     }
 }

@@ -10,7 +10,11 @@ import Testing
     static let id = "0123456789abcdef0123456789abcdef"
 
     static func request(_ method: String = "GET", _ fields: [String] = []) -> JournalEntry.Request {
-        JournalEntry.Request(method: method, url: "https://a.test/x?y=z", fields: fields)
+        var request = JournalEntry.Request(method: method, url: "https://a.test/x?y=z")
+        for index in stride(from: 0, to: fields.count - 1, by: 2) {
+            request.saved.options.fields.append(name: fields[index], value: fields[index + 1])
+        }
+        return request
     }
 
     static var download: JournalEntry.Work {
@@ -37,10 +41,10 @@ import Testing
         var running = Self.entry(try Self.download, .running, metadata: #"{"title":"ü"}"#)
         running.attempts = 3
         running.failures = 2
-        running.request.timeouts = ["readIdle": 5_000_000_000]
-        running.request.label = "seven"
-        running.request.fields = ["Accept", "*/*"]
-        running.request.guard = .publicInternet
+        running.request.saved = SavedOptions(
+            HTTPSession.Options(
+                fields: ["Accept": "*/*"], timeouts: .init(readIdle: .seconds(5)), label: "seven",
+                guard: .publicInternet))
         for entry in [
             running, Self.entry(try Self.download, .publishing(Self.named)), Self.entry(Self.upload),
             Self.entry(Self.upload, .running),
@@ -109,7 +113,7 @@ import Testing
     @Test func `a journal entry with the largest counts is read and sent again`() throws {
         var entry = Self.entry(Self.limited(.max))
         (entry.attempts, entry.failures) = (1 << 32, 1 << 32)
-        entry.request.timeouts = ["readIdle": .max]
+        entry.request.saved.options.timeouts.readIdle = .none
         let read = try JournalEntry(try entry.bytes(), id: Self.id)
         #expect(read == entry)
         var machine = JournalMachine(read, .init())
@@ -137,14 +141,14 @@ import Testing
         { $0.request.url = "ftp://a.test/" },
         { $0.request.url = "https://user:secret@a.test/" },
         { $0.request.method = "" },
-        { $0.request.fields = ["Accept"] },
         { $0.attempts = -1 },
         { $0.failures = -1 },
         { $0.attempts = .max },
         { $0.failures = .max },
         { $0.attempts = (1 << 32) + 1 },
-        { $0.request.timeouts = ["readIdle": -1] },
-        { $0.request.timeouts = ["readIdle": .min] },
+        { $0.request.saved.options.timeouts.readIdle = .value(.nanoseconds(-1)) },
+        { $0.request.saved.options.timeouts.readIdle = .value(.nanoseconds(Int64.min)) },
+        { $0.request.saved.options.redirects = .follow(limit: -1) },
         { $0 = entry(limited(-1)) },
         { $0 = entry(limited(5), .publishing(.init(path: "/data/x", number: 1, length: -1, modified: .min))) },
         { $0 = entry(limited(5), .publishing(.init(path: "x", number: 1, length: 1, modified: 1))) },
@@ -198,8 +202,8 @@ import Testing
         let head = RequestHead(method: .post, origin: origin, target: "/x?y=z")
         let request = JournalEntry.Request(head, options, keeping: ["idempotency-key"])
         #expect(request.url == "https://a.test/x?y=z")
-        #expect(request.fields == ["X-Own", "kept", "Idempotency-Key", "known"])
-        #expect(request.label == "own")
+        #expect(request.saved.options.fields == ["X-Own": "kept", "Idempotency-Key": "known"])
+        #expect(request.saved.options.label == "own")
         let restored = request.options(adding: nil, under: nil)
         #expect(restored.fields == ["X-Own": "kept", "Idempotency-Key": "known"])
         #expect(restored.timeouts == options.timeouts)

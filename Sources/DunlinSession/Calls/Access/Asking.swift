@@ -34,7 +34,7 @@ struct Asking: Sendable {
     /// The session's jar; nil if the request uses no cookies, or none any more, because all were removed since it was
     /// made.
     var jar: CookieJar? {
-        let handles = options?.common.handlesCookies.resolved(true) ?? true
+        let handles = (options?.handlesCookies ?? .session).resolved(true) ?? false
         guard handles, let jar = chain.settings.configuration.cookies, jar.number == call.jarNumber else { return nil }
         return jar
     }
@@ -156,39 +156,21 @@ extension Asking {
     ) -> Access.User {
         var (added, always): ([Access.Sign], [Access.Sign]) = ([], [])
         for stage in chain.authentication { added += stage.signs(of: request, for: self) }
-        for source in AccessSource.all { addSigns(of: source, request, head, setup, jarCounts, to: &always) }
+        if jarCounts || head.fields.contains("cookie"), let jar {
+            let added = CookieField.added(to: request.head.fields.values(of: "cookie"), in: head.fields["cookie"])
+            if jarCounts || added != nil { always.append(session.user.sign(jar)) }
+        }
+        // Handlers are asked for certificates, too.
+        if head.origin.scheme == .https, options?.authenticationHandler != nil { always.append(.unknown) }
+        if let proxy = setup.chosen.terms?.proxy {
+            if let credentials = proxy.credentials {
+                always.append(.proxy(proxy.description, user: credentials.user, password: credentials.password))
+            }
+            if proxy.scheme == .https, let key = setup.policies.proxies.identityKey { always.append(.certificate(key)) }
+        }
         addSigns(ofSessionFor: head, setup, to: &always)
         return Access.User(
             added: added, always: always, hasOwnAuthorization: head.fields.contains("authorization"))
-    }
-
-    // Inlined, or each hop that is answered from the cache takes hundreds of instructions longer.
-    @inline(__always)
-    private func addSigns(
-        of source: AccessSource, _ request: TransportRequest, _ head: RequestHead, _ setup: Access.ConnectionSetup,
-        _ jarCounts: Bool, to signs: inout [Access.Sign]
-    ) {
-        switch source {
-        // The stages of authentication say whose password it is.
-        case .credentials, .userInfo: break
-        // `CacheAsker` has the request's own.
-        case .secretFields: break
-        case .cookies:
-            guard jarCounts || head.fields.contains("cookie"), let jar else { return }
-            let added = CookieField.added(to: request.head.fields.values(of: "cookie"), in: head.fields["cookie"])
-            if jarCounts || added != nil { signs.append(session.user.sign(jar)) }
-        case .authenticationHandler:
-            // Handlers are asked for certificates, too.
-            if head.origin.scheme == .https, options?.connecting.authenticationHandler != nil { signs.append(.unknown) }
-        case .proxy:
-            guard let proxy = setup.chosen.terms?.proxy else { return }
-            if let credentials = proxy.credentials {
-                signs.append(.proxy(proxy.description, user: credentials.user, password: credentials.password))
-            }
-            if proxy.scheme == .https, let key = setup.policies.proxies.identityKey { signs.append(.certificate(key)) }
-        // They say where a request goes, and not who asks.
-        case .hostOverrides, .sockets, .interfaces, .guard: break
-        }
     }
 
     /// The signs of who asks that only the session has.
@@ -200,7 +182,7 @@ extension Asking {
         }
         if let passed = chain.exchangeInterceptors.passed(in: session) {
             // Turning the cache off for a request says that the caller's own code knows who asks.
-            let isOwn = options?.common.cacheMode(insteadOf: .standard) == .off
+            let isOwn = (options?.cacheMode ?? .session).resolved(.standard) ?? .off == .off
             signs.append(isOwn ? .unknown : session.user.sign(.interceptors, part: passed))
         }
         guard head.origin.scheme == .https else { return }
@@ -215,30 +197,14 @@ extension Asking {
     /// The terms, as text.
     func rules(of origin: HTTP.Origin, _ setup: Access.ConnectionSetup) -> String {
         var rules = ""
-        for source in AccessSource.all { add(source, of: origin, setup, to: &rules) }
-        if let code = session.codeOfWay { rules += " over \(code)" }
-        return origin.scheme == .https ? rules + trust(setup.policies.origins.setup) : rules
-    }
-
-    @inline(__always)
-    private func add(
-        _ source: AccessSource, of origin: HTTP.Origin, _ setup: Access.ConnectionSetup, to rules: inout String
-    ) {
-        switch source {
-        // They say who asks.
-        case .credentials, .userInfo, .secretFields, .cookies, .authenticationHandler: break
-        // `CacheKey` has the address.
-        case .hostOverrides: break
-        // `network` has them: whoever changes the network has the same file of the same origin.
-        case .sockets, .interfaces: break
-        case .guard:
-            let (own, usual) = (connectionRules, chain.settings.builder.connectionRules)
-            rules += (own === usual ? chain.settings.guardName : Access.name(of: own?.guardRules)) ?? ""
-        case .proxy:
-            // Only a proxy that is asked in place of the origin can answer for it.
-            guard origin.scheme != .https, let proxy = setup.chosen.terms?.proxy else { return }
+        // Only a proxy that is asked in place of the origin can answer for it.
+        if origin.scheme != .https, let proxy = setup.chosen.terms?.proxy {
             rules += " by \(proxy)" + (proxy.scheme == .https ? trust(setup.policies.proxies.setup) : "")
         }
+        let (own, usual) = (connectionRules, chain.settings.builder.connectionRules)
+        rules += (own === usual ? chain.settings.guardName : Access.name(of: own?.guardRules)) ?? ""
+        if let code = session.codeOfWay { rules += " over \(code)" }
+        return origin.scheme == .https ? rules + trust(setup.policies.origins.setup) : rules
     }
 
     func network(of origin: HTTP.Origin) -> String { Access.network(of: session.configuration, origin.route) }

@@ -25,13 +25,13 @@ package final class RequestSettings: Sendable {
         rare = call.options.rare
         options = rare?.values ?? RareOptions.Values()
         retries = options.retry.isSession ? nil : options.retry.own?.isSet ?? false
-        let own = options.connecting.authenticationHandler.map {
+        let own = options.authenticationHandler.map {
             RequestTLSPolicySource(call.session.tlsPolicySource, $0)
         }
         exchangeOptions = ExchangeOptions(
             tlsPolicySource: own, control: call.observers?.control,
-            connectionRules: options.connecting.connectionRules(instead: call.session.builder.connectionRules),
-            upgrade: options.connecting.upgrade)
+            connectionRules: options.connectionRules(instead: call.session.builder.connectionRules),
+            upgrade: options.upgrade)
         observers = call.observers
         callHistory = call.extras?.fragment.map { fragment in CallHistory?.none.with { $0.fragment = fragment } }
         password = Self.password(of: call, options.credentials)
