@@ -51,6 +51,12 @@ extension NetworkError {
         return failure
     }
 
+    /// The server and the URL of the request, if the server was not trusted; otherwise nil.
+    package var trustFailure: HTTPSession.ServerTrustFailure? {
+        if let failure = underlying as? HTTPSession.ServerTrustFailure { return failure }
+        return trustRefusal.map { HTTPSession.ServerTrustFailure(host: $0.host, refusal: $0) }
+    }
+
     /// Why the server is not trusted; nil for any other error.
     public var trustRefusal: NetworkError.TrustRefusal? {
         (underlying as? HTTPSession.ServerTrustFailure)?.refusal ?? underlying as? NetworkError.TrustRefusal

@@ -2,9 +2,11 @@ internal import DunlinReactor
 internal import DunlinSecure
 internal import DunlinTransport
 
-/// The TLS policy of a session: its settings, the servers it trusts, its identity, and the handler it asks.
+/// The TLS policy of a session: its settings, the servers it trusts, its identity, and the handlers it asks.
 ///
-/// It is immutable: a change of any of these makes another one.
+/// It is immutable: a change of any of these makes another one. There is one for a request with its own handler, which
+/// is asked before the session's. What it allows, it allows for this request alone. So no earlier TLS session is
+/// resumed, since the handler was not asked about it, and none is kept for other requests.
 final class SessionTLSPolicy: TLSPolicy {
     /// Everything that has to be read and checked first.
     struct Setup {
@@ -43,6 +45,7 @@ final class SessionTLSPolicy: TLSPolicy {
     let tlsGeneration: UInt64
     let setup: Setup
     private let identity: ClientIdentity?
+    private let hooks: ChallengeHooks
     /// The digest of our certificate; nil if we have none.
     var identityKey: Bytes? { identity?.key }
 
@@ -50,6 +53,17 @@ final class SessionTLSPolicy: TLSPolicy {
         self.setup = setup
         self.tlsGeneration = tlsGeneration
         identity = setup.identity?.latest
+        hooks = ChallengeHooks(session: setup.hook)
+    }
+
+    private init(_ session: SessionTLSPolicy, _ hook: @escaping HTTPSession.AuthenticationHandler) {
+        (setup, tlsGeneration, identity) = (session.setup, session.tlsGeneration, session.identity)
+        hooks = ChallengeHooks(session: session.setup.hook, request: hook)
+    }
+
+    /// The policy of a request with this handler.
+    func asking(_ hook: @escaping HTTPSession.AuthenticationHandler) -> SessionTLSPolicy {
+        SessionTLSPolicy(self, hook)
     }
 
     /// The policy with the identity that its files contain now; nil if that has not changed. It reads files.
@@ -68,26 +82,6 @@ final class SessionTLSPolicy: TLSPolicy {
     func context() throws -> TLSContext { try setup.contexts.context() }
 
     func peer(for origin: HTTP.Origin) throws -> TLSPeer {
-        try peer(for: origin, hasHook: setup.hook != nil)
-    }
-
-    func finalDecision(on decision: HTTP.TrustDecision, about origin: HTTP.Origin) async throws -> HTTP.TrustDecision {
-        try await finalDecision(on: decision, about: origin, hooks(and: nil))
-    }
-
-    func identity(for origin: HTTP.Origin, acceptableIssuers: [String]) async throws -> DunlinSecure.ClientIdentity? {
-        try await identity(for: origin, acceptableIssuers, hooks(and: nil))
-    }
-}
-
-// MARK: - With hooks
-
-extension SessionTLSPolicy {
-    func hooks(and request: HTTPSession.AuthenticationHandler?) -> ChallengeHooks {
-        ChallengeHooks(session: setup.hook, request: request)
-    }
-
-    func peer(for origin: HTTP.Origin, hasHook: Bool) throws -> TLSPeer {
         let evaluator: TrustEvaluator
         do throws(NetworkError.TrustConfigurationError) {
             evaluator = try setup.trust.evaluator()
@@ -98,16 +92,14 @@ extension SessionTLSPolicy {
         var serverName: String?
         if case .name(let name) = host { serverName = name }
         var peer = TLSPeer(origin, serverName: serverName, trust: HostTrust(evaluator, for: host))
-        peer.asksAboutTrust = hasHook
-        peer.asksForIdentity = hasHook
+        (peer.asksAboutTrust, peer.asksForIdentity) = (!hooks.isEmpty, !hooks.isEmpty)
+        if hooks.request != nil { peer.resumes = false }
         // With a handler, the identity is presented only if the handler does not decide otherwise.
-        if !hasHook { peer.identity = identity }
+        if hooks.isEmpty { peer.identity = identity }
         return peer
     }
 
-    func finalDecision(
-        on decision: HTTP.TrustDecision, about origin: HTTP.Origin, _ hooks: ChallengeHooks
-    ) async throws -> HTTP.TrustDecision {
+    func finalDecision(on decision: HTTP.TrustDecision, about origin: HTTP.Origin) async throws -> HTTP.TrustDecision {
         let challenge = HTTPSession.AuthenticationChallenge(.serverTrust(decision), origin: origin)
         switch await hooks.outcome(of: challenge) {
         case .proceedDespite(let refusal):
@@ -120,11 +112,9 @@ extension SessionTLSPolicy {
         }
     }
 
-    func identity(
-        for origin: HTTP.Origin, _ issuers: [String], _ hooks: ChallengeHooks
-    ) async throws -> DunlinSecure.ClientIdentity? {
+    func identity(for origin: HTTP.Origin, acceptableIssuers: [String]) async throws -> DunlinSecure.ClientIdentity? {
         let challenge = HTTPSession.AuthenticationChallenge(
-            .clientCertificate(acceptableIssuers: issuers), origin: origin)
+            .clientCertificate(acceptableIssuers: acceptableIssuers), origin: origin)
         switch await hooks.outcome(of: challenge) {
         case .present(let identity):
             let (results, result) = AsyncStream<Result<IdentitySource, any Error>>.makeStream()

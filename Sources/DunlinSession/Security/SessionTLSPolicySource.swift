@@ -77,3 +77,19 @@ final class SessionTLSPolicySource: TLSPolicySource {
         }
     }
 }
+
+/// Gives the TLS policy of one request's own handler.
+final class RequestTLSPolicySource: TLSPolicySource {
+    private let session: SessionTLSPolicySource
+    private let hook: HTTPSession.AuthenticationHandler
+
+    init(_ session: SessionTLSPolicySource, _ hook: @escaping HTTPSession.AuthenticationHandler) {
+        (self.session, self.hook) = (session, hook)
+    }
+
+    func tlsPolicy(_ then: @escaping @Sendable (any TLSPolicy) -> Void) {
+        session.policy { [hook] policy in then(policy.asking(hook)) }
+    }
+
+    var refusesClearText: Bool { session.refusesClearText }
+}
