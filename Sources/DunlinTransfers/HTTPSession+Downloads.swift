@@ -33,10 +33,10 @@ extension HTTPSession {
     ) async throws -> Response<DownloadedFile> {
         var transfer = transfer
         if let resuming { transfer.resuming = resuming }
-        let download = Download(to: destination.anchored, transfer)
-        return try await run(
-            download, Asked(target, method, query, try self.body(body, json), options: options.with(fields, timeout)),
-            progress)
+        let asked = Asked(
+            target: target, method: method, query: query, body: try self.body(body, json),
+            options: options.with(fields, timeout))
+        return try await run(Download(to: destination.anchored, transfer), asked, progress)
     }
 
     /// Creates a download with a handle. It begins when it is resumed or awaited. `resuming`, if it is given, overrides
@@ -49,9 +49,10 @@ extension HTTPSession {
     ) throws -> RequestTask<DownloadedFile> {
         var transfer = transfer
         if let resuming { transfer.resuming = resuming }
-        return try task(
-            Download(to: destination.anchored, transfer),
-            Asked(target, method, query, try self.body(body, json), options: options.with(fields, timeout)))
+        let asked = Asked(
+            target: target, method: method, query: query, body: try self.body(body, json),
+            options: options.with(fields, timeout))
+        return try task(Download(to: destination.anchored, transfer), asked)
     }
 
     /// Continues a cancelled download. `newURL` is another URL of the same file, such as a newly signed one; the server
@@ -67,7 +68,7 @@ extension HTTPSession {
     ) async throws -> Response<DownloadedFile> {
         let download = Download(to: destination.anchored, transfer, resuming: resumeData)
         let options = try self.options(options, toResume: resumeData, from: newURL)
-        return try await run(download, Asked(newURL ?? .url(resumeData.url), options: options), progress)
+        return try await run(download, Asked(target: newURL ?? .url(resumeData.url), options: options), progress)
     }
 
     /// Creates a download with a handle, which continues a cancelled one.
@@ -77,7 +78,7 @@ extension HTTPSession {
     ) throws -> RequestTask<DownloadedFile> {
         let download = Download(to: destination.anchored, transfer, resuming: resumeData)
         let options = try self.options(options, toResume: resumeData, from: newURL)
-        return try task(download, Asked(newURL ?? .url(resumeData.url), options: options))
+        return try task(download, Asked(target: newURL ?? .url(resumeData.url), options: options))
     }
 
     /// The options, with the fields of the data that they do not set. As with a redirect, another origin gets none that
@@ -128,18 +129,10 @@ extension HTTPSession {
     /// What a download requests.
     private struct Asked {
         let target: HTTP.Target
-        let method: HTTP.Method
-        let query: HTTP.Query
-        let body: RequestBody
+        var method = HTTP.Method.get
+        var query = HTTP.Query()
+        var body = RequestBody.none
         let options: Options
-
-        init(
-            _ target: HTTP.Target, _ method: HTTP.Method = .get, _ query: HTTP.Query = HTTP.Query(),
-            _ body: RequestBody = .none, options: Options
-        ) {
-            (self.target, self.method, self.query) = (target, method, query)
-            (self.body, self.options) = (body, options)
-        }
     }
 
     private func run(

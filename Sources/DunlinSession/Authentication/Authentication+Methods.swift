@@ -18,7 +18,7 @@ extension HTTPSession.Authentication {
 
     /// Authenticates with this authenticator.
     public static func by(_ authenticator: some HTTPSession.Authenticator) -> Self {
-        Self(AuthenticatorMethod(authenticator: authenticator))
+        Self(method: AuthenticatorMethod(authenticator: authenticator))
     }
 }
 

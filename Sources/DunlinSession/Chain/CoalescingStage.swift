@@ -12,10 +12,6 @@ struct CoalescingStage: Stage {
     let largestBody: Int
     let exchanges = SharedExchanges()
 
-    init(largestBody: Int) {
-        self.largestBody = largestBody
-    }
-
     func interest(in sending: Sending) -> StageInterest { .everything }
 
     func send(

@@ -10,10 +10,6 @@ extension HTTPSession {
         protocol Method: Sendable {}
 
         let method: any Method
-
-        init(_ method: any Method) {
-            self.method = method
-        }
     }
 }
 

@@ -2,15 +2,20 @@ internal import DunlinReactor
 
 /// Turns at something that one task uses at a time, in the order of asking. It belongs to an actor.
 struct WebSocketTurns {
-    private var isTaken = false
-    /// Nobody waits for a turn any more.
-    private var isOver = false
+    private enum State {
+        case free
+        case taken
+        /// Nobody waits for a turn any more.
+        case over
+    }
+
+    private var state = State.free
     private var waiting: [ValueWaiter<Void>] = []
 
     /// Takes the turn, or returns what to wait for.
     mutating func ask(on loop: Reactor) -> ValueWaiter<Void>? {
-        guard isTaken, !isOver else {
-            isTaken = true
+        guard state == .taken else {
+            if state == .free { state = .taken }
             return nil
         }
         let waiter = ValueWaiter<Void>(on: loop)
@@ -23,14 +28,12 @@ struct WebSocketTurns {
         while !waiting.isEmpty {
             if waiting.removeFirst().deliver(()) { return }
         }
-        isTaken = false
+        if state == .taken { state = .free }
     }
-}
 
-extension WebSocketTurns {
     /// Passes the turn to everybody, now and from now on: there is nothing left to take turns at.
     mutating func endAll() {
-        isOver = true
+        state = .over
         for waiter in waiting { _ = waiter.deliver(()) }
         waiting = []
     }

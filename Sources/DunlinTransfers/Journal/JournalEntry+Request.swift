@@ -11,7 +11,7 @@ extension JournalEntry.Request {
     ) {
         method = head.method.rawValue
         let stored = stored ?? StoredURL(head.origin.description + head.target, hiding: nil)
-        (url, hidesSecrets) = (stored.text, stored.hidesSecrets ? true : nil)
+        (url, hidesSecrets) = (stored.text, stored.hidesSecrets)
         var own = options
         own.fields = ResumeData.kept(options.fields, hiding: secretFields)
             .overlaid(with: options.fields.filtered { kept.contains($0) })
@@ -20,8 +20,7 @@ extension JournalEntry.Request {
         let secrets = options.fields.map { $0.name.lowercased() }.filter {
             options.fields.holdsSecret($0, secretFields) && !kept.contains($0)
         }
-        let lacking = SavedOptions.lacking(options).union(secrets).union(hasUserInfo ? [Self.credentials] : [])
-        if !lacking.isEmpty { unsaved = lacking.sorted() }
+        unsaved = SavedOptions.lacking(options).union(secrets).union(hasUserInfo ? [Self.credentials] : []).sorted()
         if case .session = options.guard { self.sessionGuard = sessionGuard }
     }
 

@@ -11,8 +11,8 @@ struct JournalEntry: Sendable, Equatable, Codable {
         var method: String
         /// The absolute URL, without user info and with asterisks for secrets in its query.
         var url: String
-        /// Whether the URL has such asterisks; nil for no.
-        var hidesSecrets: Bool?
+        /// Whether the URL has such asterisks.
+        var hidesSecrets = false
         /// Earlier URLs of the same file.
         var formerURLs: [String] = []
         /// The options of its own that are saved.
@@ -20,9 +20,9 @@ struct JournalEntry: Sendable, Equatable, Codable {
         /// The guard of the session that requested the transfer; nil for none, or if the request has a word of its own.
         /// It counts besides that of the session that sends it.
         var sessionGuard: HTTPSession.Guard?
-        /// What the request had of its own that says who asks or which way it goes, and is not saved; nil for nothing.
-        /// Without it the request would be the session's user's.
-        var unsaved: [String]?
+        /// What the request had of its own that says who asks or which way it goes, and is not saved. Without it the
+        /// request would be the session's user's.
+        var unsaved: [String] = []
     }
 
     enum Work: Sendable, Equatable, Codable {

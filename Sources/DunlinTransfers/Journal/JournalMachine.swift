@@ -73,8 +73,8 @@ struct JournalMachine: Sendable {
         isAnew: Bool = false, ofAnother: Bool = false
     ) {
         self.entry = entry
-        hasURL = isAnew || entry.request.hidesSecrets != true
-        lacking = isAnew ? [] : Set(entry.request.unsaved ?? [])
+        hasURL = isAnew || !entry.request.hidesSecrets
+        lacking = isAnew ? [] : Set(entry.request.unsaved)
         if ofAnother { lacking.insert(Self.userID) }
         self.rules = rules
         if case .publishing(let file) = entry.state, found == file { self.found = found } else { self.found = nil }
@@ -108,7 +108,7 @@ struct JournalMachine: Sendable {
         if isOther, !entry.request.formerURLs.contains(entry.request.url) {
             entry.request.formerURLs.append(entry.request.url)
         }
-        (entry.request.url, entry.request.hidesSecrets) = (url.text, url.hidesSecrets ? true : nil)
+        (entry.request.url, entry.request.hidesSecrets) = (url.text, url.hidesSecrets)
     }
 
     /// Whether somebody must give the URL before the transfer can begin.
@@ -120,9 +120,8 @@ struct JournalMachine: Sendable {
     /// Notes that the transfer goes on at another origin, which gets nothing that says who asks. It stays its user's.
     mutating func leaveUser() {
         let ways = RequestOption.all.filter { $0.meaning == .way }.map(\.name)
-        let way = entry.request.unsaved?.filter(ways.contains) ?? []
-        entry.request.unsaved = way.isEmpty ? nil : way
-        lacking.formIntersection(way + [Self.userID])
+        entry.request.unsaved.removeAll { !ways.contains($0) }
+        lacking.formIntersection(entry.request.unsaved + [Self.userID])
     }
 
     /// Cancels the transfer. Returns whether that is news.

@@ -40,7 +40,7 @@ package final class SessionCore: Sendable {
     ) {
         self.owner = owner
         self.authentication = authentication
-        let user = SessionUser(configuration.userID)
+        let user = SessionUser(name: configuration.userID)
         self.user = user
         codeOfWay = Self.codeOfWay(configuration, user)
         self.configuration = configuration

@@ -5,13 +5,9 @@ internal import Synchronization
 /// By default the user is unique: another session with the same code may have another user, and so may the next run of
 /// the program. Sessions with the same jar have its user, and those whose configurations name the same user that one.
 struct SessionUser: Sendable {
-    private let name: String?
+    let name: String?
     /// A number that no other session has, in any process.
     let number = UniqueNumber.next()
-
-    init(_ name: String?) {
-        self.name = name
-    }
 
     var isNamed: Bool { name != nil }
 
