@@ -1,5 +1,7 @@
-# Reads "path:line:code" and fails where a folder of a module names a type that is declared in a folder which the
-# table's row "Module/" puts after it. A folder is what stands directly below a module; `.` is what lies beside them.
+# Reads "path:line:code" and fails where a folder names a type that is declared in a folder which the table's row
+# "Module/" puts after it, or "Module/Folder/" for the folders within one, at every level; `.` is what lies beside them.
+# Of a row with the word `=` the folders may name each other: they are one room. A word `^Type` is the module's front,
+# which all of its folders may name.
 #
 # A name that several folders declare, and one that its own file declares or has as a parameter of generic code, tells
 # nothing and is passed over. So is one that only leads to another: `HTTPSession` in `HTTPSession.Options`, and all of
@@ -14,7 +16,11 @@ BEGIN {
             if (owner != "") hasRow[owner] = 1
         }
         if (owner == "") continue
-        for (i = row ~ /^[^ \t]/ ? 2 : 1; i <= count; i++) place[owner, word[i]] = ++placed[owner]
+        for (i = row ~ /^[^ \t]/ ? 2 : 1; i <= count; i++) {
+            if (word[i] == "=") isOne[owner] = 1
+            else if (word[i] ~ /^\^/) front[owner, substr(word[i], 2)] = 1
+            else place[owner, word[i]] = ++placed[owner]
+        }
     }
     declaration = "(struct|class|enum|protocol|actor|typealias)[ \t]+`?[A-Z][A-Za-z0-9_]*"
 }
@@ -27,9 +33,16 @@ BEGIN {
     gsub(/(De|En)codingError\.[A-Z][A-Za-z]*/, "", code)
     depth = split(path, step, "/")
     module = step[2]
-    folder = depth > 3 ? step[3] : "."
-    if (!((module, folder) in seen)) seen[module, folder] = path
-    if (folder != ".") hasFolders[module] = 1
+    folder = ""
+    owner = module
+    for (i = 3; i <= depth; i++) {
+        child = i < depth ? step[i] : "."
+        if (!((owner, child) in seen)) seen[owner, child] = path
+        if (child == ".") break
+        hasFolders[owner] = 1
+        folder = folder child "/"
+        owner = owner "/" child
+    }
     lines++
     text[lines] = code; where[lines] = path ":" line; file[lines] = path; room[lines] = folder; home[lines] = module
 
@@ -101,10 +114,20 @@ function judge(i,   rest, name, next_, target) {
         # Looking for it would make it one that is declared.
         if (!((home[i], name) in declared)) continue
         target = declared[home[i], name]
-        if (target == "*" || target == room[i]) continue
-        if (place[home[i], target] > place[home[i], room[i]]) {
-            print where[i] ": " room[i] " may not name " name ", which " target " declares: it stands after it in " table
-            broken = 1
-        }
+        if (target == "*" || target == room[i] || (home[i], name) in front) continue
+        compare(i, name, target)
     }
+}
+
+# Compares two folders at the level where their paths part.
+function compare(i, name, target,   own_, other, owner, mine, theirs, k) {
+    split(room[i], own_, "/")
+    split(target, other, "/")
+    owner = home[i]
+    for (k = 1; own_[k] != "" && own_[k] == other[k]; k++) owner = owner "/" own_[k]
+    mine = own_[k] == "" ? "." : own_[k]
+    theirs = other[k] == "" ? "." : other[k]
+    if (owner in isOne || place[owner, theirs] <= place[owner, mine]) return
+    print where[i] ": " mine " may not name " name ", which " theirs " declares: it stands after it in " table
+    broken = 1
 }
