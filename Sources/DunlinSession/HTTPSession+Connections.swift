@@ -65,17 +65,17 @@ private struct OpeningSink: Sink {
 
     var isScope: Bool { true }
 
-    func take(from call: inout Sending) async throws -> HTTPSession.Response<Void> {
-        guard let sockets = call.callTransport.sockets else {
+    func take(from sending: inout Sending) async throws -> HTTPSession.Response<Void> {
+        guard let sockets = sending.callTransport.sockets else {
             throw NetworkError(.cancelled, "opening the connections was cancelled")
         }
-        try call.begin(nil)
+        try sending.begin(nil)
         do {
             try await sockets.openAhead(
-                of: call.request, upTo: count, call.delegate.settings?.exchangeOptions?.connectionRules,
-                cancellation: call.delegate.cancellation, on: call.loop)
+                of: sending.request, upTo: count, sending.delegate.settings?.exchangeOptions?.connectionRules,
+                cancellation: sending.delegate.cancellation, on: sending.loop)
         } catch {
-            throw NetworkError.explained(error, at: call.request.head.origin)
+            throw NetworkError.explained(error, at: sending.request.head.origin)
         }
         return HTTPSession.Response(head: ResponseHead(status: .ok), value: ())
     }

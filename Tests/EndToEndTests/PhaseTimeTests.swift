@@ -22,7 +22,7 @@ struct `The phases of a hop` {
             }
             stage.server.enqueue(LoopbackServer.Reply([.signal(isThere)] + steps))
             let body = hasBody ? RequestBody.stream(UploadPieces(total: 10, size: 5), length: 10) : .none
-            let trace = stage.session.trace(bytes: 1)
+            let trace = stage.session.trace(bytes: 1, showingSecrets: true)
             async let answer = stage.session.request("slow", method: .post, body: body, as: .string)
             try await isThere.opened()
             var events = trace.makeAsyncIterator()

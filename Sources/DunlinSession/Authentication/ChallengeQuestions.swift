@@ -29,20 +29,20 @@ final class ChallengeQuestions: Sendable {
     /// The hook's response, perhaps to an earlier question by another request. If `isRefused` returns true for it, it
     /// is not used again, and `ask` asks anew.
     func response(
-        about space: Space, _ call: Sending, isRefused: (Credential) -> Bool, _ ask: () async throws -> Answer
+        about space: Space, _ sending: Sending, isRefused: (Credential) -> Bool, _ ask: () async throws -> Answer
     ) async throws -> (Answer, Mark) {
         while true {
-            let waiter = Waiter(on: call.loop)
+            let waiter = Waiter(on: sending.loop)
             let response: Answer
             let number: UInt64
-            let mayWait = call.session.owner.mayBeAwaitedForAnswers
+            let mayWait = sending.session.owner.mayBeAwaitedForAnswers
             switch machine.withLock({ $0.came(space, waiter, mayWait: mayWait) }) {
             case .take(let credential, let given): (response, number) = (.useCredential(credential), given)
             case .ask(let own):
                 return (try await asked(space, own, ask), Mark(questions: self, space: space, number: own))
             case .askAlone: return (try await ask(), Mark(questions: self, space: space, number: 0))
             case .wait(let questionNumber):
-                guard let told = try await wait(waiter, space, questionNumber, call) else { continue }
+                guard let told = try await wait(waiter, space, questionNumber, sending) else { continue }
                 (response, number) = told
             }
             let mark = Mark(questions: self, space: space, number: number)
@@ -72,10 +72,10 @@ final class ChallengeQuestions: Sendable {
 
     /// Waits for the response to another request's question; nil if that request ended without one.
     private func wait(
-        _ waiter: Waiter, _ space: Space, _ questionNumber: UInt64, _ call: Sending
+        _ waiter: Waiter, _ space: Space, _ questionNumber: UInt64, _ sending: Sending
     ) async throws -> (Answer, UInt64)? {
         do {
-            return try await call.value(
+            return try await sending.value(
                 of: waiter, isUnsent: false, late: "timed out waiting for an answer to the challenge")
         } catch {
             machine.withLock { $0.left(space, questionNumber) }

@@ -7,7 +7,7 @@ internal import Synchronization
 /// `RefreshMachine`.
 protocol CredentialSource: Sendable {
     /// The credential for a request now. Waits for a refresh if necessary, within the call's limits.
-    func grant(for call: Sending) async throws -> CredentialGrant
+    func grant(for sending: Sending) async throws -> CredentialGrant
     func isRefused(by response: ResponseHead) -> Bool
     /// What to do with a request that was sent with grant `number` and refused.
     func refused(_ number: UInt64, at now: HTTP.Instant) -> CredentialRefusal
@@ -70,20 +70,20 @@ final class RefreshDriver<Source: HTTPSession.Authenticator>: CredentialSource {
 
     func accepted(_ number: UInt64) { state.withLock { $0.machine.accepted(number) } }
 
-    func grant(for call: Sending) async throws -> CredentialGrant {
-        let waiter = Waiter(on: call.loop)
+    func grant(for sending: Sending) async throws -> CredentialGrant {
+        let waiter = Waiter(on: sending.loop)
         let answer = state.withLock {
             $0.machine.ask(
-                waiter, mayWait: call.session.owner.mayBeAwaitedForAnswers, at: call.loop.now())
+                waiter, mayWait: sending.session.owner.mayBeAwaitedForAnswers, at: sending.loop.now())
         }
         switch answer {
         case .use(let held): return Self.grant(held)
         case .useAndRefresh(let held, let refresh):
-            begin(refresh, instead: held.credential.credential, call)
+            begin(refresh, instead: held.credential.credential, sending)
             return Self.grant(held)
         case .wait(let number, let begins):
-            if let begins { begin(begins, instead: stale, call) }
-            return try await wait(waiter, number, call)
+            if let begins { begin(begins, instead: stale, sending) }
+            return try await wait(waiter, number, sending)
         case .mustNotWait:
             throw NetworkError(
                 .authenticationFailed,
@@ -107,10 +107,10 @@ final class RefreshDriver<Source: HTTPSession.Authenticator>: CredentialSource {
 
     private var stale: Source.Credential? { state.withLock { $0.machine.held?.credential.credential } }
 
-    private func wait(_ waiter: Waiter, _ number: UInt64, _ call: Sending) async throws -> CredentialGrant {
+    private func wait(_ waiter: Waiter, _ number: UInt64, _ sending: Sending) async throws -> CredentialGrant {
         let result: Result<CredentialGrant, any Error>
         do {
-            result = try await call.value(of: waiter, isUnsent: true, late: "timed out waiting for a new credential")
+            result = try await sending.value(of: waiter, isUnsent: true, late: "timed out waiting for a new credential")
         } catch {
             state.withLock { $0.machine.left(number) }
             throw error
@@ -126,8 +126,8 @@ extension RefreshDriver {
 
     /// Refreshes in tasks that belong to no request: they inherit no deadline and end with their session. Requests do
     /// not wait for code that ignores its cancellation; what it brings later still counts.
-    private func begin(_ number: UInt64, instead stale: Source.Credential?, _ call: Sending) {
-        let (core, loop, limit) = (call.session, call.loop, source.refreshTimeout)
+    private func begin(_ number: UInt64, instead stale: Source.Credential?, _ sending: Sending) {
+        let (core, loop, limit) = (sending.session, sending.loop, source.refreshTimeout)
         // The refresh waits for nothing that the code which needs it may not wait for.
         let around = Enclosure.alive.map(\.withoutName)
         let (ended, cancellation) = (ValueWaiter<Refreshed>(on: loop), Cancellation())

@@ -3,9 +3,9 @@ internal import DunlinTransport
 
 /// Reads a body to its end, up to a limit.
 struct BodyCollector {
-    let call: Sending
+    let sending: Sending
 
-    private var limit: Int? { call.asked.reading.limit }
+    private var limit: Int? { sending.asked.reading.limit }
 
     /// The response with its whole body, and that body.
     typealias Whole = (response: TransportResponse, body: Bytes)
@@ -14,7 +14,7 @@ struct BodyCollector {
         do {
             return try await collected(response)
         } catch {
-            throw call.failing(error, on: response)
+            throw sending.failing(error, on: response)
         }
     }
 
@@ -42,9 +42,9 @@ struct BodyCollector {
     }
 
     private func read(_ stream: any TransportResponse.BodyStream, _ head: ResponseHead) async throws -> Bytes {
-        if call.callTransport.sockets != nil { return try await bytes(of: stream, head) }
+        if sending.callTransport.sockets != nil { return try await bytes(of: stream, head) }
         let collector = self
-        return try await call.withinLimits(in: .receive) { try await collector.bytes(of: stream, head) }
+        return try await sending.withinLimits(in: .receive) { try await collector.bytes(of: stream, head) }
     }
 
     private func bytes(of stream: any TransportResponse.BodyStream, _ head: ResponseHead) async throws -> Bytes {
@@ -59,7 +59,7 @@ struct BodyCollector {
     }
 
     /// How much of a body is kept for the error if it is too long.
-    private var wanted: Int { min(limit ?? .max, call.asked.reading.kept) }
+    private var wanted: Int { min(limit ?? .max, sending.asked.reading.kept) }
 
     /// The beginning of an error response's body: as much as is allowed, even if the body is longer.
     private func beginning(of stream: any TransportResponse.BodyStream) async throws -> Bytes {

@@ -27,41 +27,41 @@ package final class CallTransport: Sendable {
 
     /// Makes one exchange, in as many rounds as a proxy needs for authentication.
     @inline(__always)
-    func exchange(_ request: TransportRequest, of call: inout Sending) async throws -> TransportResponse {
-        guard let sockets else { return try await customExchange(request, of: call) }
-        let exchangeOptions = call.part?.exchangeOptions ?? call.delegate.settings?.exchangeOptions
+    func exchange(_ request: TransportRequest, of sending: inout Sending) async throws -> TransportResponse {
+        guard let sockets else { return try await customExchange(request, of: sending) }
+        let exchangeOptions = sending.part?.exchangeOptions ?? sending.delegate.settings?.exchangeOptions
         return try await sockets.exchange(
-            request, cancellation: call.cancellation, uploads: call.uploads, exchangeOptions: exchangeOptions,
-            chosen: call.chosen, observer: call.observers?.reporter(for: call.delegate),
-            number: call.delegate.id.rawValue, since: call.start, on: call.loop
+            request, cancellation: sending.cancellation, uploads: sending.uploads, exchangeOptions: exchangeOptions,
+            chosen: sending.chosen, observer: sending.observers?.reporter(for: sending.delegate),
+            number: sending.delegate.id.rawValue, since: sending.start, on: sending.loop
         ) {
-            call.noteRound($0)
+            sending.noteRound($0)
         }
     }
 
-    private func customExchange(_ request: TransportRequest, of call: Sending) async throws -> TransportResponse {
+    private func customExchange(_ request: TransportRequest, of sending: Sending) async throws -> TransportResponse {
         guard let custom else { throw NetworkError(.invalidConfiguration, "the session has no transport") }
-        let exchangeOptions = call.part?.exchangeOptions ?? call.delegate.settings?.exchangeOptions
-        let rules = call.delegate.settings?.exchangeOptions?.connectionRules ?? connectionRules
+        let exchangeOptions = sending.part?.exchangeOptions ?? sending.delegate.settings?.exchangeOptions
+        let rules = sending.delegate.settings?.exchangeOptions?.connectionRules ?? connectionRules
         if let refusal = rules?.guardRules?.refusal(of: request.head.origin) {
             throw NetworkError(refusal, request.head.origin)
         }
         // Dunlin's own sockets wait before they write, and send nothing when time is up.
-        try await call.pass(isUnsent: call.callHistory?.hops.isEmpty ?? true)
-        try call.chain.settings.builder.clearText.check(request.head.origin)
-        if call.loop.now() >= request.deadline {
+        try await sending.pass(isUnsent: sending.callHistory?.hops.isEmpty ?? true)
+        try sending.chain.settings.builder.clearText.check(request.head.origin)
+        if sending.loop.now() >= request.deadline {
             throw NetworkError(
-                .timedOut, "the request timed out", phase: call.cancellation.phase, isSafeToRetry: true,
+                .timedOut, "the request timed out", phase: sending.cancellation.phase, isSafeToRetry: true,
                 exceeding: .total, limit: request.timeouts.total)
         }
-        let reporter = call.observers?.reporter(for: call.delegate)
+        let reporter = sending.observers?.reporter(for: sending.delegate)
         reporter?.saw(.requestHead(request.head))
         let upgrade = exchangeOptions?.upgrade
-        let scope = ExchangeScope(on: call.loop, exchangeOptions?.control, limits: limits, upgrade: upgrade)
+        let scope = ExchangeScope(on: sending.loop, exchangeOptions?.control, limits: limits, upgrade: upgrade)
         let response: TransportResponse
         do {
             response = try await self.withinLimits(
-                until: request.deadline, request.timeouts.total, call.cancellation, on: call.loop
+                until: request.deadline, request.timeouts.total, sending.cancellation, on: sending.loop
             ) {
                 try await ExchangeScope.$present.withValue(scope) { try await custom.exchange(request) }
             }

@@ -126,9 +126,9 @@ package struct CallPart: Sendable {
     /// The options of this exchange; everything else is the call's.
     let exchangeOptions: ExchangeOptions?
     /// Creates a part for what an interceptor sends: it is seen as the call, or as the call's current part.
-    init(of call: Sending) {
-        cancellation = Cancellation(partOf: call.cancellation, isFirst: true)
-        exchangeOptions = call.part?.exchangeOptions ?? call.delegate.settings?.exchangeOptions
+    init(of sending: Sending) {
+        cancellation = Cancellation(partOf: sending.cancellation, isFirst: true)
+        exchangeOptions = sending.part?.exchangeOptions ?? sending.delegate.settings?.exchangeOptions
     }
 
     /// Creates a part. The phase of the first part is the phase of the call.

@@ -8,7 +8,7 @@ package protocol Sink: Sendable {
     associatedtype Value
 
     /// Asks the call for its response, as often as needed, and takes the body.
-    func take(from call: inout Sending) async throws -> HTTPSession.Response<Taken>
+    func take(from sending: inout Sending) async throws -> HTTPSession.Response<Taken>
 
     /// Makes the caller's value from what was taken, once the transfer is over.
     func value(of taken: HTTPSession.Response<Taken>) async throws -> HTTPSession.Response<Value>
@@ -38,7 +38,7 @@ package protocol Sink: Sendable {
 package protocol BodyReceiver: HTTPSession.Destination.Kind {
     /// Receives the body of `arrival`, a response that was to be read into memory.
     func receive(
-        _ arrival: Sending.Arrival, from call: inout Sending
+        _ arrival: Sending.Arrival, from sending: inout Sending
     ) async throws -> HTTPSession.Response<Bytes>
 }
 
@@ -63,42 +63,44 @@ struct WholeSink: Sink {
     typealias Value = Bytes
 
     @inline(__always)
-    func take(from call: inout Sending) async throws -> HTTPSession.Response<Bytes> {
-        guard call.isIntercepted else {
-            return try await call.attempt { response, call in
-                try await taken(try await call.admit(response), &call)
+    func take(from sending: inout Sending) async throws -> HTTPSession.Response<Bytes> {
+        guard sending.isIntercepted else {
+            return try await sending.attempt { response, sending in
+                try await taken(try await sending.admit(response), &sending)
             }
         }
-        let arrival = try await call.intercepted { call in
-            try await call.attempt { response, call in try await whole(try await call.admit(response), call) }
+        let arrival = try await sending.intercepted { sending in
+            try await sending.attempt { response, sending in try await whole(try await sending.admit(response), sending)
+            }
         }
-        return try await taken(arrival, &call)
+        return try await taken(arrival, &sending)
     }
 
     func body(of taken: HTTPSession.Response<Bytes>) -> Bytes? { taken.file == nil ? taken.body : nil }
 
     @inline(__always)
     private func taken(
-        _ arrival: Sending.Arrival, _ call: inout Sending
+        _ arrival: Sending.Arrival, _ sending: inout Sending
     ) async throws -> HTTPSession.Response<Bytes> {
         if let destination = arrival.destination {
-            return try await receiver(destination).receive(arrival, from: &call)
+            return try await receiver(destination).receive(arrival, from: &sending)
         }
-        let (response, body) = try await collected(arrival, call)
-        let whole = HTTPSession.Response(response, body, to: call.sent ?? call.request, after: call.callHistory)
-        if let control = call.control {
+        let (response, body) = try await collected(arrival, sending)
+        let whole = HTTPSession.Response(
+            response, body, to: sending.sent ?? sending.request, after: sending.callHistory)
+        if let control = sending.control {
             // A response that was made here came over no wire.
             control.received(upTo: response.hop == HTTP.Hop() ? whole.body.count : response.hop.bodyBytes)
             control.decoded(upTo: whole.body.count)
-            try await call.pass()
+            try await sending.pass()
         }
         return whole
     }
 
     /// The response with its body in memory, unless the body goes elsewhere: what interceptors around the call see.
-    private func whole(_ arrival: Sending.Arrival, _ call: Sending) async throws -> Sending.Arrival {
+    private func whole(_ arrival: Sending.Arrival, _ sending: Sending) async throws -> Sending.Arrival {
         if arrival.destination != nil { return arrival }
-        let response = try await collected(arrival, call).response
+        let response = try await collected(arrival, sending).response
         return Sending.Arrival(response, of: response, isChanged: arrival.isChanged, nil)
     }
 
@@ -110,8 +112,8 @@ struct WholeSink: Sink {
         return receiver
     }
 
-    private func collected(_ arrival: Sending.Arrival, _ call: Sending) async throws -> BodyCollector.Whole {
-        let collector = BodyCollector(call: call)
+    private func collected(_ arrival: Sending.Arrival, _ sending: Sending) async throws -> BodyCollector.Whole {
+        let collector = BodyCollector(sending: sending)
         guard arrival.isChanged, case .stream = arrival.response.body else {
             return try await collector.collect(arrival.response)
         }
@@ -146,7 +148,7 @@ struct SerializedSink<Serializer: ResponseSerializer>: Sink {
 
     var serializer: (any ResponseSerializer)? { chosen }
 
-    func take(from call: inout Sending) async throws -> Response<Bytes> { try await whole.take(from: &call) }
+    func take(from sending: inout Sending) async throws -> Response<Bytes> { try await whole.take(from: &sending) }
 
     func failure(_ error: any Error) -> any Error {
         serializing.failure(error, by: chosen, with: session.contentSettings)

@@ -41,21 +41,21 @@ final class StreamSink: Sink {
         if case .success(let response) = opening.valueIfSettled { response } else { nil }
     }
 
-    func take(from call: inout Sending) async throws -> HTTPSession.Response<Void> {
+    func take(from sending: inout Sending) async throws -> HTTPSession.Response<Void> {
         let arrival: Sending.Arrival
-        if call.delegate.kind == .upgrade {
-            let brought = await Self.broughtByChild(from: call)
-            call = brought.call
+        if sending.delegate.kind == .upgrade {
+            let brought = await Self.broughtByChild(from: sending)
+            sending = brought.sending
             arrival = try brought.result.get()
         } else {
-            arrival = try await Self.arrival(from: &call)
+            arrival = try await Self.arrival(from: &sending)
         }
-        let (streamed, arrived) = (self.streamed(arrival, call), arrival.raw)
+        let (streamed, arrived) = (self.streamed(arrival, sending), arrival.raw)
         opening.settle(.success(streamed))
         var isLeft = false
         var failure: (any Error)?
         do {
-            switch try await waitForEnd(of: streamed, call) {
+            switch try await waitForEnd(of: streamed, sending) {
             case .left(let error): (failure, isLeft) = (error, isScope)
             // A scope goes on with what it has.
             case .nothingLeft: break
@@ -63,9 +63,9 @@ final class StreamSink: Sink {
         } catch {
             // A scope goes on, but what it reads from now on fails.
             failure = error
-            if call.delegate.cancellation.cause == .task { cancelledByTask.store(true, ordering: .releasing) }
+            if sending.delegate.cancellation.cause == .task { cancelledByTask.store(true, ordering: .releasing) }
         }
-        end(streamed, arrived, call, failure, isLeft: isLeft)
+        end(streamed, arrived, sending, failure, isLeft: isLeft)
         if let failure { throw failure }
         return HTTPSession.Response(
             head: streamed.head, value: (), interim: streamed.interim, metrics: streamed.metrics, url: streamed.url,
@@ -76,22 +76,22 @@ final class StreamSink: Sink {
     /// some 25 KB for an exchange, and an upgraded connection may stay open for days.
     // Not inlined, or its part of this task's memory would be kept too.
     @inline(never)
-    private static func broughtByChild(from call: Sending) async -> Brought {
-        async let brought = call.delegate.arrival(of: call)
+    private static func broughtByChild(from sending: Sending) async -> Brought {
+        async let brought = sending.delegate.arrival(of: sending)
         return await brought
     }
 
     /// What a child task has brought, and the call as it is then.
     fileprivate struct Brought {
         let result: Result<Sending.Arrival, any Error>
-        let call: Sending
+        let sending: Sending
     }
 
     @inline(__always)
-    fileprivate static func arrival(from call: inout Sending) async throws -> Sending.Arrival {
-        try await call.intercepted { call in
-            let response = try await call.answer()
-            return try await call.admit(response, outside: true)
+    fileprivate static func arrival(from sending: inout Sending) async throws -> Sending.Arrival {
+        try await sending.intercepted { sending in
+            let response = try await sending.answer()
+            return try await sending.admit(response, outside: true)
         }
     }
 
@@ -99,13 +99,13 @@ final class StreamSink: Sink {
     /// whoever reads after the scope. The connection of an unread body is closed now, because observers are told of the
     /// end next and may need a connection.
     private func end(
-        _ streamed: HTTPSession.StreamedResponse, _ arrived: TransportResponse, _ call: Sending,
+        _ streamed: HTTPSession.StreamedResponse, _ arrived: TransportResponse, _ sending: Sending,
         _ error: (any Error)?, isLeft: Bool
     ) {
         let isTotal = (error as? NetworkError).map { $0.code == .timedOut && $0.exceeded == .total } ?? false
         // The error may be that of another request, which the reader made.
-        let isTimedOut = isTotal && call.loop.now() >= call.request.deadline
-        call.delegate.end(isTimedOut ? .deadline : .handle)
+        let isTimedOut = isTotal && sending.loop.now() >= sending.request.deadline
+        sending.delegate.end(isTimedOut ? .deadline : .handle)
         if isLeft { streamed.body.source.close() }
         guard case .stream(let stream) = arrived.body else { return }
         ReportingBody.leave(stream, because: error)
@@ -113,29 +113,29 @@ final class StreamSink: Sink {
             isLeft
             ? BodySequence.Source.scopeHasEnded
             : error ?? NetworkError(.bodyConsumed, "the stream has ended", phase: .receive)
-        call.callTransport.discard(stream, late)
+        sending.callTransport.discard(stream, late)
     }
 
     private func streamed(
-        _ arrival: Sending.Arrival, _ call: Sending
+        _ arrival: Sending.Arrival, _ sending: Sending
     ) -> HTTPSession.StreamedResponse {
-        let (callHistory, rules) = (call.callHistory, call.asked.reading.errors)
-        let last = call.sent ?? call.request
+        let (callHistory, rules) = (sending.callHistory, sending.asked.reading.errors)
+        let last = sending.sent ?? sending.request
         let sent = RequestRecord.Source(last)
         var body = BodySequence(
             arrival.response.body, arrival.response.trailers, declaredLength: arrival.declaredLength)
-        let before = call.delegate.sent
+        let before = sending.delegate.sent
         body.naming = { before.explained($0).named(sent, callHistory, rules) }
         return HTTPSession.StreamedResponse(
             head: arrival.response.head, interim: arrival.response.interim, body: body,
             hop: arrival.response.hop,
-            content: call.session.contentSettings, isValidated: call.asked.options.validatesResponse,
-            keptBody: call.asked.reading.kept,
-            url: call.request.head.url(after: callHistory),
+            content: sending.session.contentSettings, isValidated: sending.asked.options.validatesResponse,
+            keptBody: sending.asked.reading.kept,
+            url: sending.request.head.url(after: callHistory),
             history: callHistory?.redirects ?? [],
             retries: callHistory?.retryHistory?.retried ?? [],
             callHistory: callHistory, secretFields: arrival.response.secretFields, origin: last.head.origin,
-            queued: call.queued
+            queued: sending.queued
         )
     }
 
@@ -149,38 +149,38 @@ final class StreamSink: Sink {
     /// Waits until the body has been read; in a scope, until that is left. It also ends when the call is cancelled and,
     /// if something is left to read, at the call's deadline, whether somebody reads or not.
     private func waitForEnd(
-        of response: HTTPSession.StreamedResponse, _ call: Sending
+        of response: HTTPSession.StreamedResponse, _ sending: Sending
     ) async throws -> End {
         // Its exchange is over.
         if !isScope, case .bytes = response.body.source.body { return .nothingLeft }
-        let cancellation = Cancellation(partOf: call.delegate.cancellation)
+        let cancellation = Cancellation(partOf: sending.delegate.cancellation)
         // The limits of a request end with its 101.
-        let deadline = response.status == .switchingProtocols ? .never : call.request.deadline
+        let deadline = response.status == .switchingProtocols ? .never : sending.request.deadline
         switch await closing.wait(until: deadline, cancellation: cancellation) {
         case .value(let error): return .left(error)
         // What a scope does once it has read everything needs the request no longer.
         case .cancelled where isScope && response.body.source.isRead,
             .timedOut where isScope && response.body.source.isRead:
             return .nothingLeft
-        case .cancelled: throw cancellation.failure(limit: call.request.timeouts.total)
+        case .cancelled: throw cancellation.failure(limit: sending.request.timeouts.total)
         case .timedOut:
             throw NetworkError(
                 .timedOut, "timed out before the response was read to its end", phase: .receive,
                 requestMayHaveBeenSent: true,
-                exceeding: .total, limit: call.request.timeouts.total)
+                exceeding: .total, limit: sending.request.timeouts.total)
         }
     }
 }
 
 extension TaskDelegate {
     /// Brings a streamed response, on the call's loop.
-    fileprivate func arrival(of call: Sending) async -> StreamSink.Brought {
-        var call = call
+    fileprivate func arrival(of sending: Sending) async -> StreamSink.Brought {
+        var sending = sending
         do {
-            let arrival = try await StreamSink.arrival(from: &call)
-            return StreamSink.Brought(result: .success(arrival), call: call)
+            let arrival = try await StreamSink.arrival(from: &sending)
+            return StreamSink.Brought(result: .success(arrival), sending: sending)
         } catch {
-            return StreamSink.Brought(result: .failure(error), call: call)
+            return StreamSink.Brought(result: .failure(error), sending: sending)
         }
     }
 }

@@ -126,26 +126,26 @@ extension TaskDelegate {
     @discardableResult
     public nonisolated func suspend() -> Bool {
         guard let observers else { return false }
-        let isNew = observers.reporting(.suspended(snapshot(at: loop.now(), isSuspended: true))) { note in
-            let isNew = observers.control.suspend(noting: note)
-            if isNew { list.noteSuspension(true) }
-            return isNew
-        }
-        if isNew { observation?.note(.suspended) }
-        return isNew
+        return observers.reporting(
+            .suspended(snapshot(at: loop.now(), isSuspended: true)), tell: { observation?.note(.suspended) },
+            { note in
+                let isNew = observers.control.suspend(noting: note)
+                if isNew { list.noteSuspension(true) }
+                return isNew
+            })
     }
 
     /// Resumes the request, however often it was suspended. Returns false if nothing changed.
     @discardableResult
     public nonisolated func resume() -> Bool {
         guard let observers else { return false }
-        let isNew = observers.reporting(.resumed(snapshot(at: loop.now(), isSuspended: false))) { note in
-            let isNew = observers.control.resume(noting: note)
-            if isNew { list.noteSuspension(false) }
-            return isNew
-        }
-        if isNew { observation?.note(.resumed) }
-        return isNew
+        return observers.reporting(
+            .resumed(snapshot(at: loop.now(), isSuspended: false)), tell: { observation?.note(.resumed) },
+            { note in
+                let isNew = observers.control.resume(noting: note)
+                if isNew { list.noteSuspension(false) }
+                return isNew
+            })
     }
 
     /// Whether the request is active, which means that it is not suspended. Opening a connection ahead of need is not a

@@ -12,12 +12,12 @@ struct ConnectivityWait: Sendable {
     private let cancellation: Cancellation
     private let loop: Reactor
 
-    init(_ call: Sending) {
-        chain = call.chain
-        request = call.request
-        delegate = call.delegate
-        cancellation = call.cancellation
-        loop = call.loop
+    init(_ sending: Sending) {
+        chain = sending.chain
+        request = sending.request
+        delegate = sending.delegate
+        cancellation = sending.cancellation
+        loop = sending.loop
     }
 
     /// Returns when the request should be sent again; throws `error`, or what ended the wait.

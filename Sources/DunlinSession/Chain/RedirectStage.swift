@@ -14,7 +14,7 @@ struct RedirectStage: Stage {
         while true {
             let response = try await next(request, &sending)
             guard RedirectRules.isRedirect(response.head.status) else { return response }
-            let redirecting = Redirecting(call: sending, response: response, policy: sending.redirectPolicy.rules)
+            let redirecting = Redirecting(sending: sending, response: response, policy: sending.redirectPolicy.rules)
             guard let destination = try await sending.judging(response, { _ in try await redirecting.next() }) else {
                 return response
             }
@@ -31,7 +31,7 @@ struct RedirectStage: Stage {
 /// Follows one redirect: asks the machine what the server wants and the hooks whether to do it, and makes the next
 /// request.
 private struct Redirecting {
-    let call: Sending
+    let sending: Sending
     let response: TransportResponse
     let policy: RedirectMachine.Policy
 
@@ -43,8 +43,8 @@ private struct Redirecting {
         let machine: RedirectMachine
     }
 
-    private var request: TransportRequest { call.request }
-    private var callHistory: CallHistory? { call.callHistory }
+    private var request: TransportRequest { sending.request }
+    private var callHistory: CallHistory? { sending.callHistory }
 
     /// The next request; nil to deliver the response as it is.
     func next() async throws -> Destination? {
@@ -84,14 +84,14 @@ private struct Redirecting {
     }
 
     private var setsCookies: Bool {
-        call.asking.jar != nil && response.head.fields.contains("set-cookie")
+        sending.asking.jar != nil && response.head.fields.contains("set-cookie")
     }
 
     /// All redirects so far, including this one.
     private var chain: [HTTPSession.Redirect] {
         let url = request.head.origin.description + request.head.target
         var redirect = HTTPSession.Redirect(method: request.head.method, url: url, head: response.head)
-        redirect.secretFields = call.session.configuration.secretFields
+        redirect.secretFields = sending.session.configuration.secretFields
         return (callHistory?.redirects ?? []) + [redirect]
     }
 }
@@ -121,7 +121,7 @@ extension Redirecting {
             request: HTTPSession.RedirectRequest(
                 method: hop.method, url: hop.address.description, fields: hop.fields, body: request.body),
             response: response.head, next: next, count: count)
-        switch try await call.ask(\.redirect, { await $0(asked) }) ?? .follow {
+        switch try await sending.ask(\.redirect, { await $0(asked) }) ?? .follow {
         case .stop: return nil
         case .modify(let wanted): return try step(wanted, insteadOf: proposal, hop)
         case .follow:
@@ -145,7 +145,7 @@ extension Redirecting {
         }
         var fields = RedirectMachine.fields(
             wanted.fields, to: address.origin, insteadOf: proposal, after: hop, policy)
-        fields.mark(call.session.configuration.secretFields)
+        fields.mark(sending.session.configuration.secretFields)
         if !wanted.body.isSame(as: request.body) { fields.describe(wanted.body, insteadOf: request.body) }
         let next = RedirectMachine.Hop(
             method: wanted.method, address: address, fields: fields, hasBody: !wanted.body.isNone)
@@ -161,7 +161,7 @@ extension Redirecting {
         if step.body.canBeSent { return }
         let asked = HTTPSession.RedirectRequest(
             method: step.hop.method, url: step.hop.address.description, fields: step.hop.fields, body: step.body)
-        let renewed = try await call.ask(\.replacementBody) { await $0(asked) }
+        let renewed = try await sending.ask(\.replacementBody) { await $0(asked) }
         guard let renewed, renewed.canBeSent else {
             throw error(
                 .bodyNotReplayable,
@@ -178,14 +178,14 @@ extension Redirecting {
 
 extension Redirecting {
     private func transportRequest(_ step: Step, _ machine: RedirectMachine) throws -> TransportRequest {
-        let routed = call.chain.settings.builder.routed(step.hop.address.origin)
-        let origin = try call.delegate.settings?.routed(routed) ?? routed
+        let routed = sending.chain.settings.builder.routed(step.hop.address.origin)
+        let origin = try sending.delegate.settings?.routed(routed) ?? routed
         var fields = step.hop.fields
-        let first = call.asked.head.origin
+        let first = sending.asked.head.origin
         let body = RedirectMachine.body(
             step.body, &fields, to: origin, insteadOf: step.isRenewed ? step.body : request.body,
             for: step.isRenewed ? machine.formerOrigin(besides: origin) ?? first : request.head.origin, policy,
-            call.session.configuration.secretFields)
+            sending.session.configuration.secretFields)
         return request.with { next in
             next.head.method = step.hop.method
             next.head.origin = origin
@@ -208,11 +208,11 @@ extension Redirecting {
         case .unsupportedScheme(let cause):
             error(
                 .unsupportedScheme, "the redirect leads to a URL that is neither http nor https",
-                cause.hiding(call.session.configuration.secretFields))
+                cause.hiding(sending.session.configuration.secretFields))
         case .unusable(let cause):
             error(
                 .invalidRedirect, "the redirect leads to an invalid URL",
-                cause?.hiding(call.session.configuration.secretFields))
+                cause?.hiding(sending.session.configuration.secretFields))
         case .ambiguous: error(.invalidRedirect, "the redirect has several Location fields that differ")
         case .insecure:
             error(
@@ -222,7 +222,7 @@ extension Redirecting {
     }
 
     private func shown(_ next: RedirectMachine.Hop) -> String {
-        WebAddress.named("\(next.address)", hiding: call.session.configuration.secretFields)
+        WebAddress.named("\(next.address)", hiding: sending.session.configuration.secretFields)
     }
 
     private func error(_ code: NetworkError.Code, _ reason: String, _ cause: (any Error)? = nil) -> NetworkError {

@@ -50,73 +50,73 @@ private struct Attempts {
         case settle(RetryHistory?)
     }
 
-    init(_ call: Sending) {
-        (policy, settings) = (call.retryPolicy, call.chain.settings.retries)
-        original = call.request
-        beginning = call.callHistory
-        machine = RetryMachine(policy, hasKey: call.request.head.fields.contains("idempotency-key"))
-        settings.requested(original.head.origin.description, policy, at: call.start)
+    init(_ sending: Sending) {
+        (policy, settings) = (sending.retryPolicy, sending.chain.settings.retries)
+        original = sending.request
+        beginning = sending.callHistory
+        machine = RetryMachine(policy, hasKey: sending.request.head.fields.contains("idempotency-key"))
+        settings.requested(original.head.origin.description, policy, at: sending.start)
     }
 
     /// The history of a response that is delivered; nil if there is to be another attempt, and the response has been
     /// discarded.
-    mutating func settled(_ response: TransportResponse, _ call: inout Sending) async throws -> CallHistory?? {
-        let attempt = call.callHistory
-        switch judge(outcome(of: response, call), call) {
+    mutating func settled(_ response: TransportResponse, _ sending: inout Sending) async throws -> CallHistory?? {
+        let attempt = sending.callHistory
+        switch judge(outcome(of: response, sending), sending) {
         case .settle(let history): return .some(history.map { attempt.after($0, hops) } ?? attempt)
         case .retry(let wait):
-            try await call.discard(response)
-            let hop = call.callHistory?.hops.last
-            again(.status(response.head.status), hop, after: attempt, wait: wait, &call)
+            try await sending.discard(response)
+            let hop = sending.callHistory?.hops.last
+            again(.status(response.head.status), hop, after: attempt, wait: wait, &sending)
             return nil
         }
     }
 
     /// Throws the failure, unless there is to be another attempt.
-    mutating func failed(_ error: any Error, _ call: inout Sending) throws {
-        let attempt = call.callHistory
-        switch judge(outcome(of: error, call), call) {
+    mutating func failed(_ error: any Error, _ sending: inout Sending) throws {
+        let attempt = sending.callHistory
+        switch judge(outcome(of: error, sending), sending) {
         case .settle(let history):
-            if let history { call.callHistory = attempt.after(history, hops) }
+            if let history { sending.callHistory = attempt.after(history, hops) }
             throw noting(history, error)
         case .retry(let wait):
             let failure = error as? NetworkError
             let cause = NetworkError.RetriedAttempt.Cause.failure(failure?.code ?? .connectionClosed, failure?.phase)
-            again(cause, failure?.hop, after: attempt, wait: wait, &call)
+            again(cause, failure?.hop, after: attempt, wait: wait, &sending)
         }
     }
 
     /// Notes that there is to be another attempt. `hop` is the last of the former one, and `attempt` has those before.
     private mutating func again(
         _ cause: NetworkError.RetriedAttempt.Cause, _ hop: HTTP.Hop?, after attempt: CallHistory?, wait: Int64,
-        _ call: inout Sending
+        _ sending: inout Sending
     ) {
         hops += (attempt?.hops ?? []) + [hop].compactMap(\.self)
         retried.append(NetworkError.RetriedAttempt(cause, wait: .nanoseconds(wait), hop: hop))
-        call.callHistory = RetryHistory(retried, nil).map { beginning.after($0, hops) }
+        sending.callHistory = RetryHistory(retried, nil).map { beginning.after($0, hops) }
     }
 
     /// Whether this is not the first attempt.
     var hasFailed: Bool { !retried.isEmpty }
 
     /// Waits until the next attempt may begin.
-    mutating func rest(_ call: inout Sending) async throws {
-        call.tellAgain(.retry)
-        call.retries += 1
-        try await pause(call)
-        (call.request, call.callHistory) = (original, beginning)
-        call.forgetAttempt()
-        call.isRetry = true
+    mutating func rest(_ sending: inout Sending) async throws {
+        sending.tellAgain(.retry)
+        sending.retries += 1
+        try await pause(sending)
+        (sending.request, sending.callHistory) = (original, beginning)
+        sending.forgetAttempt()
+        sending.isRetry = true
     }
 }
 
 // MARK: - What an attempt came to
 
 extension Attempts {
-    private func outcome(of response: TransportResponse, _ call: Sending) -> RetryMachine.Outcome {
+    private func outcome(of response: TransportResponse, _ sending: Sending) -> RetryMachine.Outcome {
         let head = response.head
-        let mayHaveWorked = call.sentRequests.attempt.contains(.notIdempotent)
-        let isIdempotent = call.request.head.method.isIdempotent && !mayHaveWorked
+        let mayHaveWorked = sending.sentRequests.attempt.contains(.notIdempotent)
+        let isIdempotent = sending.request.head.method.isIdempotent && !mayHaveWorked
         return .answered(
             head.status, isIdempotent: isIdempotent, mayHaveWorked: mayHaveWorked, retryAfter: Self.asked(head))
     }
@@ -126,20 +126,20 @@ extension Attempts {
         return asked.map { Duration.seconds($0).clampedNanoseconds }
     }
 
-    private func outcome(of error: any Error, _ call: Sending) -> RetryMachine.Outcome {
-        guard call.cancellation.cause == nil else { return .failed(.other, isSafe: false) }
+    private func outcome(of error: any Error, _ sending: Sending) -> RetryMachine.Outcome {
+        guard sending.cancellation.cause == nil else { return .failed(.other, isSafe: false) }
         let failure = RetryMachine.Failure(error)
-        let told = (error as? NetworkError).map(call.sentRequests.attempt.explained)
+        let told = (error as? NetworkError).map(sending.sentRequests.attempt.explained)
         var asked: Int64?
         if case .status = failure { asked = told?.beneathRefresh.response.flatMap(Self.asked) }
         return .failed(failure, isSafe: told?.isSafeToRetry ?? false, retryAfter: asked)
     }
 
     /// Decides about an outcome.
-    private mutating func judge(_ outcome: RetryMachine.Outcome, _ call: Sending) -> Decision {
+    private mutating func judge(_ outcome: RetryMachine.Outcome, _ sending: Sending) -> Decision {
         // A random number costs a system call, which a successful call does not need.
         guard machine.isCovered(outcome) else { return .settle(RetryHistory(retried, nil)) }
-        let now = call.loop.now()
+        let now = sending.loop.now()
         let circumstances = RetryMachine.Circumstances(
             // One that can be sent once may be untaken still: a refusal may come before it was asked for.
             canSendBody: original.body.canBeSent,
@@ -167,12 +167,12 @@ extension Attempts {
 extension Attempts {
     /// Waits between two attempts. The call keeps its queue permit meanwhile, but no connection. Throws if it may not
     /// continue.
-    private func pause(_ call: Sending) async throws {
+    private func pause(_ sending: Sending) async throws {
         guard let last = retried.last else { return }
-        let (loop, cancellation) = (call.loop, call.cancellation)
+        let (loop, cancellation) = (sending.loop, sending.cancellation)
         let end = loop.now().advanced(by: last.wait.clampedNanoseconds)
-        call.delegate.pause()
-        try await tell(last, call)
+        sending.delegate.pause()
+        try await tell(last, sending)
         guard await loop.pause(until: end, cancellation: cancellation) else {
             if cancellation.cause == .task || cancellation.cause == nil { throw CancellationError() }
             let error = NetworkError(
@@ -181,14 +181,14 @@ extension Attempts {
                 peer: original.head.origin.description)
             throw noting(RetryHistory(retried, nil), error)
         }
-        try await call.pass()
+        try await sending.pass()
     }
 
-    private func tell(_ retry: NetworkError.RetriedAttempt, _ call: Sending) async throws {
-        guard let observers = call.observers else { return }
-        let snapshot = call.snapshot
+    private func tell(_ retry: NetworkError.RetriedAttempt, _ sending: Sending) async throws {
+        guard let observers = sending.observers else { return }
+        let snapshot = sending.snapshot
         observers.events.tell(.retrying(snapshot, retry))
         guard observers.hasHook(\.retrying) else { return }
-        try await call.tell(\.retrying) { await $0(snapshot, retry) }
+        try await sending.tell(\.retrying) { await $0(snapshot, retry) }
     }
 }

@@ -4,19 +4,19 @@ internal import DunlinTransport
 
 /// Chooses where a file goes: by the request's hook, then the session's, then the download's own destination.
 struct DestinationChoice {
-    private let call: Sending
+    private let sending: Sending
     private let head: ResponseHead
     private let suggestedName: String
 
-    init(_ call: Sending, _ head: ResponseHead) {
-        self.call = call
+    init(_ sending: Sending, _ head: ResponseHead) {
+        self.sending = sending
         self.head = head
-        suggestedName = FileName.suggested(head.fields, path: call.request.head.target)
+        suggestedName = FileName.suggested(head.fields, path: sending.request.head.target)
     }
 
     func placement(_ destination: HTTPSession.Destination) async throws -> Placement {
-        let (head, snapshot) = (head, call.snapshot)
-        let hooked = try await call.ask(\.destination) { await $0(snapshot, head) }
+        let (head, snapshot) = (head, sending.snapshot)
+        let hooked = try await sending.ask(\.destination) { await $0(snapshot, head) }
         return try await placement(of: (hooked ?? destination).file)
     }
 
@@ -33,12 +33,12 @@ struct DestinationChoice {
             return .temporary(random.next(), suggestedName: suggestedName)
         case .named(let folder, let name):
             let (head, suggestedName) = (head, suggestedName)
-            let chosen = try await call.withinLimits(in: .receive) { await name(suggestedName, head) }
+            let chosen = try await sending.withinLimits(in: .receive) { await name(suggestedName, head) }
             return Placement(folder: try absolute(folder), name: chosen, suggestedName: suggestedName)
         case .resolved(let decide):
-            let url = call.request.head.url(after: call.callHistory)
+            let url = sending.request.head.url(after: sending.callHistory)
             let head = head
-            let decided = try await call.withinLimits(in: .receive) { await decide(head, url) }
+            let decided = try await sending.withinLimits(in: .receive) { await decide(head, url) }
             return try await placement(of: (decided ?? .temporary).file)
         }
     }

@@ -31,16 +31,16 @@ struct Download: Sink {
 
     func shared(_ value: HTTPSession.Response<HTTPSession.DownloadedFile>) -> (any Sendable)? { value.value }
 
-    func take(from call: inout Sending) async throws -> HTTPSession.Response<HTTPSession.DownloadedFile> {
-        try await take(nil, from: &call)
+    func take(from sending: inout Sending) async throws -> HTTPSession.Response<HTTPSession.DownloadedFile> {
+        try await take(nil, from: &sending)
     }
 
     /// Takes over `arrival`, the response to a request that was not made as a download.
     func take(
-        _ arrival: Sending.Arrival?, from call: inout Sending
+        _ arrival: Sending.Arrival?, from sending: inout Sending
     ) async throws -> HTTPSession.Response<HTTPSession.DownloadedFile> {
-        var run = DownloadRun(self, of: call)
-        return try await run.run(arrival, from: &call)
+        var run = DownloadRun(self, of: sending)
+        return try await run.run(arrival, from: &sending)
     }
 
     /// Why a response is refused; nil if it is not. A refused body goes into the error and not into a file.

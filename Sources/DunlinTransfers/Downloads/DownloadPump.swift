@@ -5,7 +5,7 @@ internal import DunlinTransport
 struct DownloadPump: Sendable {
     let writer: DownloadWriter
     let options: HTTPSession.DownloadOptions
-    let call: Sending
+    let sending: Sending
     let head: ResponseHead
     /// Cancels every wait.
     let cancellation: Cancellation
@@ -25,14 +25,14 @@ struct DownloadPump: Sendable {
     }
 
     init(
-        writer: DownloadWriter, options: HTTPSession.DownloadOptions, call: Sending, head: ResponseHead,
+        writer: DownloadWriter, options: HTTPSession.DownloadOptions, sending: Sending, head: ResponseHead,
         cancellation: Cancellation? = nil, end: Int?, claim: Claim? = nil
     ) {
         self.writer = writer
         self.options = options
-        self.call = call
+        self.sending = sending
         self.head = head
-        self.cancellation = cancellation ?? call.delegate.cancellation
+        self.cancellation = cancellation ?? sending.delegate.cancellation
         self.end = end
         self.claim = claim
     }
@@ -55,7 +55,7 @@ struct DownloadPump: Sendable {
     /// Returns once everything is written.
     func flush() async throws {
         try await wait { writer throws(Errno) in
-            try await writer.flush(until: call.request.deadline, cancellation)
+            try await writer.flush(until: sending.request.deadline, cancellation)
         }
     }
 
@@ -102,7 +102,7 @@ struct DownloadPump: Sendable {
 
     /// Moves an arriving body. Returns whether it stopped before the body's end.
     private func pump(_ arriving: any TransportResponse.BodyStream) async throws -> Bool {
-        let stream = bounded(arriving, until: call.request.deadline)
+        let stream = bounded(arriving, until: sending.request.deadline)
         let recycling = stream as? any TransportResponse.RecyclingStream
         func next(_ spare: inout [UInt8]?) async throws -> Bytes? {
             if let recycling { try await recycling.next(reusing: &spare) } else { try await stream.next() }
@@ -136,7 +136,7 @@ struct DownloadPump: Sendable {
         }
         if isFull {
             try await wait { writer throws(Errno) in
-                try await writer.waitForRoom(until: call.request.deadline, cancellation)
+                try await writer.waitForRoom(until: sending.request.deadline, cancellation)
             }
         }
         return spare
@@ -151,11 +151,11 @@ struct DownloadPump: Sendable {
             throw failure(error)
         }
         if cancellation.cause != nil {
-            throw cancellation.failure(phase: .receive, limit: call.request.timeouts.total, response: head)
+            throw cancellation.failure(phase: .receive, limit: sending.request.timeouts.total, response: head)
         }
         throw NetworkError(
             .timedOut, "timed out writing the body to disk", phase: .receive, requestMayHaveBeenSent: true,
-            exceeding: .total, limit: call.request.timeouts.total, response: head)
+            exceeding: .total, limit: sending.request.timeouts.total, response: head)
     }
 
     private func failure(_ error: Errno) -> NetworkError {
@@ -174,10 +174,10 @@ struct DownloadPump: Sendable {
     private func bounded(_ arriving: any TransportResponse.BodyStream, until end: HTTP.Instant)
         -> any TransportResponse.BodyStream
     {
-        guard call.callTransport.sockets == nil else { return arriving }
+        guard sending.callTransport.sockets == nil else { return arriving }
         return CancellableBody(
-            arriving, call.callTransport, cancellation, on: call.loop, until: end,
-            limit: call.request.timeouts.total)
+            arriving, sending.callTransport, cancellation, on: sending.loop, until: end,
+            limit: sending.request.timeouts.total)
     }
 
     /// The longest wait for a body's end after all its bytes have come.
@@ -187,10 +187,10 @@ struct DownloadPump: Sendable {
     /// short.
     private func expectEnd(of arriving: any TransportResponse.BodyStream) async throws {
         let limit = min(
-            call.request.deadline, call.loop.now().advanced(by: Self.longestWait.clampedNanoseconds))
+            sending.request.deadline, sending.loop.now().advanced(by: Self.longestWait.clampedNanoseconds))
         let stream = bounded(arriving, until: limit)
         do {
-            try call.callTransport.hurry(stream, until: limit)
+            try sending.callTransport.hurry(stream, until: limit)
             while let more = try await stream.next() { try checkEnd(more.count, after: end ?? 0) }
         } catch let overrun as Overrun {
             throw overrun

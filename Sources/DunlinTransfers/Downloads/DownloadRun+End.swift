@@ -4,34 +4,34 @@ internal import DunlinTransport
 
 /// The end of a download: with a file, with nothing, or with data to continue from.
 extension DownloadRun {
-    func finish(_ response: TransportResponse, _ call: Sending) async throws -> Response {
+    func finish(_ response: TransportResponse, _ sending: Sending) async throws -> Response {
         guard let part, let placement else {
             throw NetworkError(.invalidResponse, "the download has no part file", response: response.head)
         }
-        let digest = try await check(part, response.head, call)
-        try await call.pass()
-        try checkTime(response.head, call)
-        try await publish(part, Publication(placement: placement, options: options), call, response.head)
+        let digest = try await check(part, response.head, sending)
+        try await sending.pass()
+        try checkTime(response.head, sending)
+        try await publish(part, Publication(placement: placement, options: options), sending, response.head)
         let file = HTTPSession.DownloadedFile(
             path: placement.path, byteCount: part.content.byteCount, digest: digest, resumedAt: resumedAt,
             suggestedName: placement.suggestedName)
-        return call.response(response, file, after: earlier)
+        return sending.response(response, file, after: earlier)
     }
 
     /// Returns the digest, if one was requested or declared; throws if the file has another.
     private func check(
-        _ part: DownloadPart, _ head: ResponseHead, _ call: Sending
+        _ part: DownloadPart, _ head: ResponseHead, _ sending: Sending
     ) async throws -> ContentDigest? {
-        let isOver = call.isOver
+        let isOver = sending.isOver
         var seen: ContentDigest?
         if part.content.hasDigest {
-            seen = try await digest(of: part, head, call) { try $0.digest(unless: isOver) }
+            seen = try await digest(of: part, head, sending) { try $0.digest(unless: isOver) }
         }
         for expected in [options.digest, declared].compactMap(\.self) {
             if seen?.algorithm != expected.algorithm {
                 // The digest was not computed on arrival, because the algorithm became known only when a part of the
                 // file was there.
-                seen = try await digest(of: part, head, call) {
+                seen = try await digest(of: part, head, sending) {
                     try $0.digest(expected.algorithm, unless: isOver)
                 }
             }
@@ -46,7 +46,7 @@ extension DownloadRun {
     }
 
     private func digest(
-        of part: DownloadPart, _ head: ResponseHead, _ call: Sending,
+        of part: DownloadPart, _ head: ResponseHead, _ sending: Sending,
         _ make: @escaping @Sendable (PartContent) throws -> ContentDigest?
     ) async throws -> ContentDigest? {
         let content = part.content
@@ -54,23 +54,23 @@ extension DownloadRun {
         do {
             return try outcome.get()
         } catch let error as Errno {
-            try await call.pass()
-            try checkTime(head, call)
+            try await sending.pass()
+            try checkTime(head, sending)
             throw HTTPSession.FileFailure(part.file.path, error)
                 .error(.fileNotWritten, "the written file cannot be read again to compute its digest", head)
         }
     }
 
     /// Throws if time is up: reading a long file again takes long, and it gets its name only in time.
-    private func checkTime(_ head: ResponseHead, _ call: Sending) throws {
-        guard call.loop.now() >= call.request.deadline else { return }
+    private func checkTime(_ head: ResponseHead, _ sending: Sending) throws {
+        guard sending.loop.now() >= sending.request.deadline else { return }
         throw NetworkError(
             .timedOut, "timed out checking the downloaded file", phase: .receive,
-            requestMayHaveBeenSent: true, exceeding: .total, limit: call.request.timeouts.total, response: head)
+            requestMayHaveBeenSent: true, exceeding: .total, limit: sending.request.timeouts.total, response: head)
     }
 
     private func publish(
-        _ part: DownloadPart, _ publication: Publication, _ call: Sending, _ head: ResponseHead
+        _ part: DownloadPart, _ publication: Publication, _ sending: Sending, _ head: ResponseHead
     ) async throws {
         try await tell(options.willPublish, part.file, publication.placement.path, head)
         let failure: HTTPSession.FileFailure? = await DiskThreads.shared.run {
@@ -83,9 +83,9 @@ extension DownloadRun {
                 return error
             }
         }
-        let snapshot = call.snapshot
+        let snapshot = sending.snapshot
         if let failure { throw failure.error(.fileNotMoved, "the file cannot be moved to its destination", head) }
-        call.session.hub.tell(.fileMoved(snapshot, from: part.file.path, to: publication.placement.path))
+        sending.session.hub.tell(.fileMoved(snapshot, from: part.file.path, to: publication.placement.path))
     }
 
     private func tell(
@@ -104,19 +104,19 @@ extension DownloadRun {
     }
 
     /// Ends with an error, leaving nothing or data to continue from.
-    mutating func end(_ error: any Error, of call: inout Sending) async -> any Error {
-        let error = told(error, call)
+    mutating func end(_ error: any Error, of sending: inout Sending) async -> any Error {
+        let error = told(error, sending)
         switch (error as? NetworkError)?.code {
-        case .digestMismatch, .invalidContent: await call.forgetStored()
+        case .digestMismatch, .invalidContent: await sending.forgetStored()
         default: break
         }
-        call.callHistory = call.callHistory.after(earlier)
+        sending.callHistory = sending.callHistory.after(earlier)
         if (error as? NetworkError)?.code == .invalidResumeData { download.leftover.data = nil }
         if let failure = error as? NetworkError, failure.isOfDestination {
-            call.session.hub.tell(.fileMoveFailed(call.snapshot, failure))
+            sending.session.hub.tell(.fileMoveFailed(sending.snapshot, failure))
         }
         guard let part else { return error }
-        let data = await leave(part, after: error as? NetworkError, call)
+        let data = await leave(part, after: error as? NetworkError, sending)
         download.leftover.data = data
         guard var failure = error as? NetworkError else { return error }
         failure.leftover = data
@@ -124,16 +124,16 @@ extension DownloadRun {
     }
 
     private mutating func leave(
-        _ part: DownloadPart, after failure: NetworkError?, _ call: Sending
+        _ part: DownloadPart, after failure: NetworkError?, _ sending: Sending
     ) async -> ResumeData? {
         await flush(part)
         await part.writer.stop()
         part.content.end()
         // A complete file that could not be moved to its name belongs to the caller.
         let isKept = failure?.fileFailure?.keptAt != nil
-        let isWorthKeeping = mayAskAgain(call) && isWorthKeeping(after: failure)
+        let isWorthKeeping = mayAskAgain(sending) && isWorthKeeping(after: failure)
         // Whoever cancels to get the data waits for them, and no longer than for the request.
-        let (loop, deadline) = (call.loop, call.request.deadline)
+        let (loop, deadline) = (sending.loop, sending.request.deadline)
         return await DiskThreads.shared.run { [self] in
             // The lock ends first, since whoever is told of the end may resume at once.
             defer { part.file.unlock() }

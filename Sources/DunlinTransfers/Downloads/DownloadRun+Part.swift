@@ -4,11 +4,11 @@ internal import DunlinTransport
 /// The part file, and the body that is written to it.
 extension DownloadRun {
     /// Looks for what an earlier download left.
-    mutating func findPart(_ call: Sending) async throws {
+    mutating func findPart(_ sending: Sending) async throws {
         guard isResumable, download.keepsParts else { return }
         let finder = PartFinder(
-            download: download, request: original, hasHook: call.hasHook(\.destination))
-        guard let (part, data) = try await finder.find(call) else { return }
+            download: download, request: original, hasHook: sending.hasHook(\.destination))
+        guard let (part, data) = try await finder.find(sending) else { return }
         self.part = part
         found = data
         source = data.source
@@ -18,31 +18,31 @@ extension DownloadRun {
         resumedAt = part.content.byteCount
     }
 
-    mutating func chooseDestination(_ head: ResponseHead, _ call: Sending) async throws {
-        if let refusal = download.refusal(of: head, call.asked), head.status != 416 { throw refusal }
+    mutating func chooseDestination(_ head: ResponseHead, _ sending: Sending) async throws {
+        if let refusal = download.refusal(of: head, sending.asked), head.status != 416 { throw refusal }
         guard placement == nil else { return }
-        let placement = try await DestinationChoice(call, head).placement(download.destination)
+        let placement = try await DestinationChoice(sending, head).placement(download.destination)
         self.placement = placement
         let publication = Publication(placement: placement, options: options)
         try await onDisk(head) { () throws(HTTPSession.FileFailure) in try publication.checkTarget() }
     }
 
     /// Creates the file, or empties it.
-    mutating func startOver(_ arrival: Sending.Arrival, _ call: Sending) async throws {
+    mutating func startOver(_ arrival: Sending.Arrival, _ sending: Sending) async throws {
         let head = arrival.response.head
         isStale = true
-        if let refusal = download.refusal(of: head, call.asked) {
-            throw await BodyBeginning.add(to: refusal, arrival.response.body, upTo: call.asked.reading.kept)
+        if let refusal = download.refusal(of: head, sending.asked) {
+            throw await BodyBeginning.add(to: refusal, arrival.response.body, upTo: sending.asked.reading.kept)
         }
         let length = arrival.response.body.length
         try check(length ?? 0, head)
-        try await chooseDestination(head, call)
+        try await chooseDestination(head, sending)
         resumedAt = 0
         declared = digest(declaredBy: arrival)
         guard let placement else { return }
-        if part == nil { part = try await makePart(placement, call, head) }
+        if part == nil { part = try await makePart(placement, sending, head) }
         guard let part else { return }
-        let isKept = keeps(part) && machine.isResumable && mayAskAgain(call) && !isUnrelated
+        let isKept = keeps(part) && machine.isResumable && mayAskAgain(sending) && !isUnrelated
         let data = isKept ? resumeData(of: part, []) : nil
         let preallocated = options.preallocates ? length : nil
         found = nil
@@ -59,7 +59,7 @@ extension DownloadRun {
     }
 
     private func makePart(
-        _ placement: Placement, _ call: Sending, _ head: ResponseHead
+        _ placement: Placement, _ sending: Sending, _ head: ResponseHead
     ) async throws -> DownloadPart {
         var random = SystemRandomNumberGenerator()
         let (keeps, token) = (download.keepsParts, random.next())
@@ -72,7 +72,7 @@ extension DownloadRun {
         do {
             return try DownloadPart(
                 file, isFindable: isFindable, digest: (options.digest ?? declared)?.algorithm,
-                pieces: download.pieces, on: call.loop)
+                pieces: download.pieces, on: sending.loop)
         } catch {
             await DiskThreads.shared.run { Publication.discard(file) }
             throw error
@@ -81,13 +81,13 @@ extension DownloadRun {
 
     /// Reads the whole body into the file. Returns nil if bytes are still missing.
     mutating func fill(
-        _ arrival: Sending.Arrival, _ call: inout Sending
+        _ arrival: Sending.Arrival, _ sending: inout Sending
     ) async throws -> Response? {
         guard let part else { return nil }
         let response = arrival.response
-        if let plan = plan(arrival, call, part) { return try await fill(by: plan, part, &call) }
+        if let plan = plan(arrival, sending, part) { return try await fill(by: plan, part, &sending) }
         let pump = DownloadPump(
-            writer: part.writer, options: options, call: call, head: response.head, end: bodyLimit)
+            writer: part.writer, options: options, sending: sending, head: response.head, end: bodyLimit)
         let before = part.content.contents
         do {
             // Off the loop, since decoding takes time and others wait on the loop.
@@ -104,18 +104,18 @@ extension DownloadRun {
             throw overrun.error
         } catch {
             await flush(part)
-            try await goOn(after: error, &call)
+            try await goOn(after: error, &sending)
             return nil
         }
         machine.wrote(upTo: part.writer.position)
-        guard isResumable, !isUnrelated else { return try await finish(response, call) }
+        guard isResumable, !isUnrelated else { return try await finish(response, sending) }
         switch machine.ended() {
-        case .complete: return try await finish(response, call)
-        case .askAgain: try leaveToAskAgain(response, &call)
+        case .complete: return try await finish(response, sending)
+        case .askAgain: try leaveToAskAgain(response, &sending)
         case .tooShort:
             try await goOn(
                 after: Self.failure(.connectionClosed, "the body is shorter than the server announced", response),
-                &call)
+                &sending)
         case .tooManySmallPieces: throw Self.failure(.invalidResponse, ResumeMachine.Rules.smallPieceReason, response)
         }
         return nil

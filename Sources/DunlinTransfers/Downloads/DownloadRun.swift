@@ -44,12 +44,12 @@ struct DownloadRun {
 
     /// Whether the file may be requested again, or by several exchanges. This requires that everything sent so far was
     /// a GET: interceptors and hooks may have turned it into something else, such as a POST.
-    func mayAskAgain(_ call: Sending) -> Bool { isResumable && call.delegate.hasSentOnlyGETs }
+    func mayAskAgain(_ sending: Sending) -> Bool { isResumable && sending.delegate.hasSentOnlyGETs }
 
-    init(_ download: Download, of call: Sending) {
-        let request = call.request
-        (self.download, original, ownFields) = (download, request, call.asked.options.fields)
-        secretFields = call.unstoredFields
+    init(_ download: Download, of sending: Sending) {
+        let request = sending.request
+        (self.download, original, ownFields) = (download, request, sending.asked.options.fields)
+        secretFields = sending.unstoredFields
         let mayResume = ResumeMachine.mayResume(
             request.head.method, request.head.fields, hasBody: !request.body.isNone)
         isResumable = mayResume && (download.options.resuming != .never || download.data != nil)
@@ -57,51 +57,51 @@ struct DownloadRun {
 
     /// Runs the download; `arrival` is a response that has come already.
     mutating func run(
-        _ arrival: Sending.Arrival?, from call: inout Sending
+        _ arrival: Sending.Arrival?, from sending: inout Sending
     ) async throws -> Response {
         do {
             var arrival = arrival
-            if arrival == nil { try await findPart(call) }
+            if arrival == nil { try await findPart(sending) }
             while true {
-                if let response = try await step(arrival, from: &call) { return response }
+                if let response = try await step(arrival, from: &sending) { return response }
                 arrival = nil
             }
         } catch {
-            throw await end(error, of: &call)
+            throw await end(error, of: &sending)
         }
     }
 
     /// Makes one exchange. Returns nil if another must follow.
     private mutating func step(
-        _ given: Sending.Arrival?, from call: inout Sending
+        _ given: Sending.Arrival?, from sending: inout Sending
     ) async throws -> Response? {
         let arrival: Sending.Arrival
         do {
-            if let given { arrival = given } else { arrival = try await ask(&call) }
+            if let given { arrival = given } else { arrival = try await ask(&sending) }
             answered = arrival.response
         } catch {
-            try await goOn(after: error, &call)
+            try await goOn(after: error, &sending)
             return nil
         }
         let head = arrival.response.head
-        switch action(on: arrival, call) {
+        switch action(on: arrival, sending) {
         case .startOver:
-            try await startOver(arrival, call)
-            return try await fill(arrival, &call)
+            try await startOver(arrival, sending)
+            return try await fill(arrival, &sending)
         case .append(let range):
-            try await chooseDestination(head, call)
+            try await chooseDestination(head, sending)
             declared = digest(declaredBy: arrival) ?? declared
             found = nil
-            call.tellResumed(at: range.lowerBound, of: machine.completeLength)
-            return try await fill(arrival, &call)
+            sending.tellResumed(at: range.lowerBound, of: machine.completeLength)
+            return try await fill(arrival, &sending)
         case .complete:
-            try await chooseDestination(head, call)
+            try await chooseDestination(head, sending)
             found = nil
-            return try await finish(arrival.response, call)
+            return try await finish(arrival.response, sending)
         case .askAgain:
-            try leaveToAskAgain(arrival.response, &call)
+            try leaveToAskAgain(arrival.response, &sending)
             return nil
-        case .deliver: return try await deliver(arrival, &call)
+        case .deliver: return try await deliver(arrival, &sending)
         case .refuse(let refusal):
             throw NetworkError(
                 .invalidResponse, "\(refusal)", phase: .receive, requestMayHaveBeenSent: true, response: head)
@@ -111,20 +111,20 @@ struct DownloadRun {
     /// Handles a response that is not about the file: the server may be busy, or the response is delivered like any
     /// other.
     private mutating func deliver(
-        _ arrival: Sending.Arrival, _ call: inout Sending
+        _ arrival: Sending.Arrival, _ sending: inout Sending
     ) async throws -> Response? {
         let head = arrival.response.head
-        if mayAskAgain(call), case .goOn(let delay) = machine.interrupted(by: .status(head.status)) {
-            leave(arrival.response, &call)
-            try await pause(delay, call)
+        if mayAskAgain(sending), case .goOn(let delay) = machine.interrupted(by: .status(head.status)) {
+            leave(arrival.response, &sending)
+            try await pause(delay, sending)
             return nil
         }
-        if let refusal = download.refusal(of: head, call.asked) {
-            throw await BodyBeginning.add(to: refusal, arrival.response.body, upTo: call.asked.reading.kept)
+        if let refusal = download.refusal(of: head, sending.asked) {
+            throw await BodyBeginning.add(to: refusal, arrival.response.body, upTo: sending.asked.reading.kept)
         }
         isUnrelated = true
-        try await startOver(arrival, call)
-        return try await fill(arrival, &call)
+        try await startOver(arrival, sending)
+        return try await fill(arrival, &sending)
     }
 
     /// The digest that a response declares. It covers the body on the wire, so it does not count if a coding was taken
@@ -139,90 +139,90 @@ struct DownloadRun {
         return DigestFields.representation(head.fields).strongest ?? whole
     }
 
-    private mutating func action(on arrival: Sending.Arrival, _ call: Sending) -> ResumeMachine.Action {
+    private mutating func action(on arrival: Sending.Arrival, _ sending: Sending) -> ResumeMachine.Action {
         var head = arrival.response.head
         let isUnasked =
-            head.status == .partialContent && !(call.sent ?? call.request).head.fields.contains("range")
+            head.status == .partialContent && !(sending.sent ?? sending.request).head.fields.contains("range")
         if isUnasked, head.fields.allowsWholeContent { head.status = .ok }
         if isResumable {
-            let answer = ResumeSource.Answer(to: call)
+            let answer = ResumeSource.Answer(to: sending)
             let isElsewhere = source?.isOf(answer) == false
             let action = machine.answered(head, isChanged: arrival.isChanged, isElsewhere: isElsewhere)
             if action == .startOver || source == nil { source = ResumeSource(answer) }
             return action
         }
         if isUnasked, head.status == .partialContent { return .refuse(.unaskedRange) }
-        return download.refusal(of: head, call.asked) == nil ? .startOver : .deliver
+        return download.refusal(of: head, sending.asked) == nil ? .startOver : .deliver
     }
 }
 
 // MARK: - Exchanges
 
 extension DownloadRun {
-    private mutating func ask(_ call: inout Sending) async throws -> Sending.Arrival {
-        begin(&call)
+    private mutating func ask(_ sending: inout Sending) async throws -> Sending.Arrival {
+        begin(&sending)
         let former = present
         present = part?.content.byteCount ?? machine.offset
-        if present > former { call.count.progressed() }
-        if machine.ask == .whole { return try await call.arrival() }
-        return try await call.arrival(appendingTo: present, of: machine.completeLength)
+        if present > former { sending.count.progressed() }
+        if machine.ask == .whole { return try await sending.arrival() }
+        return try await sending.arrival(appendingTo: present, of: machine.completeLength)
     }
 
     /// Begins another exchange.
-    private func begin(_ call: inout Sending) {
-        call.request = isResumable ? original.with(machine.fields) : original
-        let maySplit = maySplit(call) || machine.limit != nil
-        call.part = maySplit ? CallPart(of: call.delegate, isFirst: true) : nil
+    private func begin(_ sending: inout Sending) {
+        sending.request = isResumable ? original.with(machine.fields) : original
+        let maySplit = maySplit(sending) || machine.limit != nil
+        sending.part = maySplit ? CallPart(of: sending.delegate, isFirst: true) : nil
         // The first exchange begins where its wait in a queue ended, unless a part file was read meanwhile.
-        if part != nil || !earlier.isEmpty { call.start = call.loop.now() }
+        if part != nil || !earlier.isEmpty { sending.start = sending.loop.now() }
         // Once the file has begun, the machine's rules decide about another exchange.
-        call.mayRetry = !machine.hasBegun
+        sending.mayRetry = !machine.hasBegun
     }
 
     /// Discards the rest of a response after which something is still to be requested.
-    mutating func leaveToAskAgain(_ response: TransportResponse, _ call: inout Sending) throws {
-        guard mayAskAgain(call) else {
+    mutating func leaveToAskAgain(_ response: TransportResponse, _ sending: inout Sending) throws {
+        guard mayAskAgain(sending) else {
             throw NetworkError(
                 .interceptorFailed,
                 "the rest of the file cannot be requested: an interceptor or a hook sent something other than a GET",
                 phase: .receive, requestMayHaveBeenSent: true, response: response.head)
         }
-        leave(response, &call)
+        leave(response, &sending)
     }
 
     /// Discards the rest of a response.
-    mutating func leave(_ response: TransportResponse, _ call: inout Sending) {
-        leave(response.latestHop, &call)
+    mutating func leave(_ response: TransportResponse, _ sending: inout Sending) {
+        leave(response.latestHop, &sending)
     }
 
-    private mutating func leave(_ hop: HTTP.Hop?, _ call: inout Sending) {
+    private mutating func leave(_ hop: HTTP.Hop?, _ sending: inout Sending) {
         answered = nil
-        earlier += (call.callHistory?.hops ?? []) + [hop].compactMap(\.self)
+        earlier += (sending.callHistory?.hops ?? []) + [hop].compactMap(\.self)
         // The next exchange may be redirected in the same way.
-        call.callHistory = call.delegate.settings?.callHistory
+        sending.callHistory = sending.delegate.settings?.callHistory
     }
 
     /// Prepares to continue after an error, or rethrows it.
-    mutating func goOn(after error: any Error, _ call: inout Sending) async throws {
-        let error = told(error, call)
-        guard mayAskAgain(call), !isUnrelated, call.delegate.cancellation.cause == nil,
+    mutating func goOn(after error: any Error, _ sending: inout Sending) async throws {
+        let error = told(error, sending)
+        guard mayAskAgain(sending), !isUnrelated, sending.delegate.cancellation.cause == nil,
             let failure = error as? NetworkError,
             case .goOn(let delay) = machine.interrupted(by: .error(failure)),
-            call.loop.now().advanced(by: delay.clampedNanoseconds) < call.request.deadline
+            sending.loop.now().advanced(by: delay.clampedNanoseconds) < sending.request.deadline
         else { throw error }
-        leave(failure.hop, &call)
-        try await pause(delay, call)
+        leave(failure.hop, &sending)
+        try await pause(delay, sending)
     }
 
     /// The error, with the hop of the response that it concerns.
-    func told(_ error: any Error, _ call: Sending) -> any Error {
-        answered.map { call.failing(error, on: $0) } ?? error
+    func told(_ error: any Error, _ sending: Sending) -> any Error {
+        answered.map { sending.failing(error, on: $0) } ?? error
     }
 
-    private func pause(_ delay: Duration, _ call: Sending) async throws {
-        let time = call.loop.now().advanced(by: delay.clampedNanoseconds)
-        _ = await ValueWaiter<Void>(on: call.loop).wait(until: time, cancellation: call.delegate.cancellation)
-        try await call.pass()
+    private func pause(_ delay: Duration, _ sending: Sending) async throws {
+        let time = sending.loop.now().advanced(by: delay.clampedNanoseconds)
+        _ = await ValueWaiter<Void>(on: sending.loop).wait(until: time, cancellation: sending.delegate.cancellation)
+        try await sending.pass()
     }
 }
 

@@ -9,9 +9,9 @@ enum FileDestination: BodyReceiver {
     case named(folder: String, HTTPSession.Destination.Naming)
 
     func receive(
-        _ arrival: Sending.Arrival, from call: inout Sending
+        _ arrival: Sending.Arrival, from sending: inout Sending
     ) async throws -> HTTPSession.Response<Bytes> {
-        try await Download(to: HTTPSession.Destination(self)).take(arrival, from: &call).keepingFile
+        try await Download(to: HTTPSession.Destination(self)).take(arrival, from: &sending).keepingFile
     }
 }
 

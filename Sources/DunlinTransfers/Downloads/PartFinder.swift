@@ -17,7 +17,7 @@ struct PartFinder {
     }
 
     /// Finds a part; nil if there is nothing to continue from.
-    func find(_ call: Sending) async throws -> (DownloadPart, ResumeData)? {
+    func find(_ sending: Sending) async throws -> (DownloadPart, ResumeData)? {
         let (data, address) = (download.data, address)
         var known = data?.partPath ?? placement?.partPath
         if known == nil, let folder { known = await DiskThreads.shared.run { Self.partPath(of: address, in: folder) } }
@@ -32,15 +32,15 @@ struct PartFinder {
         case .part(let file, let data):
             let part = try DownloadPart(
                 file, isFindable: download.data == nil, digest: download.options.digest?.algorithm,
-                pieces: download.pieces, on: call.loop)
-            return try await takeUp(part, data.hiding(call.session.secretFields), call)
+                pieces: download.pieces, on: sending.loop)
+            return try await takeUp(part, data.hiding(sending.session.secretFields), sending)
         }
     }
 
     private func takeUp(
-        _ part: DownloadPart, _ data: ResumeData, _ call: Sending
+        _ part: DownloadPart, _ data: ResumeData, _ sending: Sending
     ) async throws -> (DownloadPart, ResumeData)? {
-        let isOver = call.isOver
+        let isOver = sending.isOver
         let outcome: Result<Bool, Errno> = await DiskThreads.shared.run {
             do throws(Errno) {
                 return .success(try part.takeUp(data, unless: isOver))
@@ -53,11 +53,11 @@ struct PartFinder {
             part.file.unlock()
         } catch {
             part.file.unlock()
-            try await call.pass(isUnsent: true)
-            if call.loop.now() >= call.request.deadline {
+            try await sending.pass(isUnsent: true)
+            if sending.loop.now() >= sending.request.deadline {
                 throw NetworkError(
                     .timedOut, "timed out reading the part file again", isSafeToRetry: true,
-                    exceeding: .total, limit: call.request.timeouts.total)
+                    exceeding: .total, limit: sending.request.timeouts.total)
             }
             throw HTTPSession.FileFailure(part.file.path, error)
                 .error(.fileNotCreated, "the part file cannot be read", nil)

@@ -60,10 +60,10 @@ struct ResumeSource: Sendable, Hashable {
 
         /// The answer of a call's last exchange. An answer that was not sent for, as an interceptor gives it, is
         /// nobody's.
-        init(to call: Sending) {
-            let provenance = call.callHistory?.provenance ?? Provenance()
-            let forms = provenance.steps.map { Self.form(of: $0, hiding: call.unstoredFields) }
-            let head = call.asked.head
+        init(to sending: Sending) {
+            let provenance = sending.callHistory?.provenance ?? Provenance()
+            let forms = provenance.steps.map { Self.form(of: $0, hiding: sending.unstoredFields) }
+            let head = sending.asked.head
             self.init(
                 Self.text(provenance.texts(for: head, \.usual), forms),
                 withJar: Self.text(provenance.texts(for: head, \.withJar), forms),

@@ -14,7 +14,7 @@ extension SegmentedFetch {
     func permission(_ exchange: CallPart) async -> Permission {
         while true {
             // A part's requests count for the call as soon as they are answered.
-            guard call.delegate.hasSentOnlyGETs else { return .refused }
+            guard sending.delegate.hasSentOnlyGETs else { return .refused }
             let waiter = ValueWaiter<Void>(on: loop)
             if state.withLock({ $0.asking.enter(waiter) }) { return .given }
             let outcome = await waiter.wait(until: request.deadline, cancellation: exchange.cancellation)

@@ -8,7 +8,7 @@ extension SegmentedFetch {
     func noting(
         _ error: any Error, _ response: TransportResponse?, _ exchange: CallPart, isLead: Bool = false
     ) -> any Error {
-        var own = call
+        var own = sending
         own.part = exchange
         let error = response.map { own.failing(error, on: $0) } ?? error
         let hop = if let failure = error as? NetworkError { failure.hop } else { untoldHop(of: exchange) }
@@ -20,7 +20,7 @@ extension SegmentedFetch {
     /// The hop that an error of another kind has left to its part. The call's own may be another part's, and is
     /// reported with the outcome.
     private func untoldHop(of exchange: CallPart) -> HTTP.Hop? {
-        call.control?.untoldHop = nil
+        sending.control?.untoldHop = nil
         return exchange.takeUntoldHop()
     }
 
@@ -36,7 +36,7 @@ extension SegmentedFetch {
             return .failed(error)
         }
         let mayPass =
-            call.delegate.hasSentOnlyGETs && mayPass ?? ResumeMachine.Interruption.error(failure).mayPass
+            sending.delegate.hasSentOnlyGETs && mayPass ?? ResumeMachine.Interruption.error(failure).mayPass
         let (delay, waiters) = state.withLock { state in
             state.failure = failure
             return state.machine.broke(worker, mayPass: mayPass)

@@ -57,27 +57,27 @@ final class SegmentedFetch: Sendable {
     private let part: DownloadPart
     private let options: HTTPSession.DownloadOptions
     let request: TransportRequest
-    let call: Sending
+    let sending: Sending
     let state: Mutex<State>
 
-    var loop: Reactor { call.loop }
+    var loop: Reactor { sending.loop }
 
     /// Creates a fetch; `request` is the original request, before any range was requested.
     init(
         _ plan: Plan, _ part: DownloadPart, _ options: HTTPSession.DownloadOptions, _ request: TransportRequest,
-        _ call: Sending
+        _ sending: Sending
     ) {
         self.plan = plan
         self.part = part
         self.options = options
         self.request = request
-        self.call = call
+        self.sending = sending
         var rules = Machine.Rules()
         rules.minimum = plan.minimum
         state = Mutex(
             State(
                 machine: Machine(rules, workers: plan.workers, gaps: plan.gaps, lead: plan.lead),
-                asking: AskingMachine(isOpen: !call.mayBecomeAnother)))
+                asking: AskingMachine(isOpen: !sending.mayBecomeAnother)))
     }
 
     /// The hops of all exchanges, except those in the outcome.
@@ -85,7 +85,7 @@ final class SegmentedFetch: Sendable {
 
     /// Fetches the file. Returns when nobody fetches or writes any more.
     func run() async -> Outcome {
-        call.control?.receiveTogether()
+        sending.control?.receiveTogether()
         let outcome = await withTaskGroup(of: Outcome?.self) { group in
             for worker in 0..<plan.workers { group.addTask { await self.work(worker) } }
             var first: Outcome?
@@ -140,7 +140,7 @@ extension SegmentedFetch {
     /// Runs a worker. Returns nil if others continue.
     private func work(_ worker: Int) async -> Outcome? {
         let isLead = worker == 0
-        let exchange = isLead ? plan.exchange : CallPart(of: call.delegate)
+        let exchange = isLead ? plan.exchange : CallPart(of: sending.delegate)
         state.withLock { $0.interrupts[worker] = exchange.cancellation }
         return await withTaskCancellationHandler {
             if isLead,
@@ -266,13 +266,13 @@ extension SegmentedFetch {
     private func ask(
         _ range: Range<Int>, _ worker: Int, _ exchange: CallPart, _ arrived: inout TransportResponse?
     ) async throws -> Brought {
-        try await call.pass()
+        try await sending.pass()
         let count = state.withLock { state in
             state.progressed.remove(worker) == nil ? state.counts[worker] : nil
         }
         let fields = ResumeMachine.fields(for: range.lowerBound, upTo: range.upperBound, plan.validator)
-        let (answer, own) = await call.delegate.bring(
-            call.beginning(exchange, request.with(fields), count ?? SendingMachine()))
+        let (answer, own) = await sending.delegate.bring(
+            sending.beginning(exchange, request.with(fields), count ?? SendingMachine()))
         state.withLock { state in
             state.counts[worker] = own.count
             if let hops = own.callHistory?.hops { state.hops.add(hops) }
@@ -281,14 +281,15 @@ extension SegmentedFetch {
         arrived = arrival.response
         var response = arrival.response
         let isElsewhere = !plan.source.isOf(ResumeSource.Answer(to: own))
-        if call.callTransport.sockets == nil, let control = call.control, case .stream(let stream) = response.body {
+        if sending.callTransport.sockets == nil, let control = sending.control, case .stream(let stream) = response.body
+        {
             let held = CountedBody(stream, control, until: request.deadline)
             response = response.with(.stream(held), response.hop)
         }
-        let told = try await call.observers?.told(response, call) ?? response
+        let told = try await sending.observers?.told(response, sending) ?? response
         return Brought(
             response: told, isElsewhere: isElsewhere,
-            isMade: arrival.isChanged || !call.delegate.hasSentOnlyGETs)
+            isMade: arrival.isChanged || !sending.delegate.hasSentOnlyGETs)
     }
 }
 
@@ -330,8 +331,8 @@ extension SegmentedFetch {
         _ claim: DownloadPump.Claim? = nil
     ) -> DownloadPump {
         DownloadPump(
-            writer: writer, options: options, call: call, head: head,
-            cancellation: cancellation ?? call.delegate.cancellation, end: end, claim: claim)
+            writer: writer, options: options, sending: sending, head: head,
+            cancellation: cancellation ?? sending.delegate.cancellation, end: end, claim: claim)
     }
 
     private func received(_ count: Int, by worker: Int) -> (skipped: Int, count: Int, isEnd: Bool) {
@@ -340,7 +341,7 @@ extension SegmentedFetch {
             if taken.count > 0 { state.progressed.insert(worker) }
             return (taken, state.machine.missing)
         }
-        call.control?.receivedTogether(plan.length - missing)
+        sending.control?.receivedTogether(plan.length - missing)
         if missing == 0 { stopUnansweredWorkers() }
         return (taken.skipped, taken.count, taken.isEnd)
     }
@@ -362,7 +363,7 @@ extension SegmentedFetch {
     /// Discards a response whose connection cannot be reused.
     private func drop(_ response: TransportResponse) async {
         guard case .stream(let stream) = response.body else { return }
-        do { try await call.callTransport.drain(stream, upTo: 0, until: loop.now()) } catch {}
+        do { try await sending.callTransport.drain(stream, upTo: 0, until: loop.now()) } catch {}
     }
 
     /// Discards a response of which nothing counts.

@@ -30,28 +30,31 @@ struct InterceptorList: Sendable {
     typealias Send = @Sendable (TransportRequest) async throws -> TransportResponse
 
     /// Runs the interceptors until the first one returns or the call is over.
-    func run(_ request: TransportRequest, of call: Sending, _ send: @escaping Send) async throws -> TransportResponse {
-        try await call.withinLimits { [self] in try await pass(request, from: 0, of: call, send) }
+    func run(_ request: TransportRequest, of sending: Sending, _ send: @escaping Send) async throws -> TransportResponse
+    {
+        try await sending.withinLimits { [self] in try await pass(request, from: 0, of: sending, send) }
     }
 
     private func pass(
-        _ request: TransportRequest, from index: Int, of call: Sending, _ send: @escaping Send
+        _ request: TransportRequest, from index: Int, of sending: Sending, _ send: @escaping Send
     ) async throws -> TransportResponse {
         guard index < interceptors.count else { return try await send(request) }
         // A request from an interceptor's own code does not pass it again.
-        let subject = subject(index, of: call.session)
+        let subject = subject(index, of: sending.session)
         if Enclosure.contains(subject) {
-            return try await pass(request, from: index + 1, of: call, send)
+            return try await pass(request, from: index + 1, of: sending, send)
         }
         let interceptor = interceptors[index]
         let (turn, around) = (InterceptorTurn(), Enclosure.alive)
         defer { turn.end() }
-        let next = HTTPSession.Next(call.snapshot, call.session, hop: scope == .call ? 1 : call.hop) { changed in
+        let next = HTTPSession.Next(sending.snapshot, sending.session, hop: scope == .call ? 1 : sending.hop) {
+            changed in
             if let refusal = turn.begin() { throw Self.failure(interceptor, "\(refusal)", hasSent: true) }
             do {
                 // What comes next does not count as the interceptor's own code.
                 let response = try await Enclosure.leave(subject, around: around) {
-                    try await pass(Self.stripped(changed, insteadOf: request, call), from: index + 1, of: call, send)
+                    try await pass(
+                        Self.stripped(changed, insteadOf: request, sending), from: index + 1, of: sending, send)
                 }
                 turn.answered()
                 return response
@@ -61,37 +64,37 @@ struct InterceptorList: Sendable {
             }
         }
         do {
-            return try await Enclosure.enter(subject, of: call.session.owner) {
+            return try await Enclosure.enter(subject, of: sending.session.owner) {
                 try await interceptor.intercept(request, next: next)
             }
         } catch {
-            throw Self.explained(error, by: interceptor, turn, call)
+            throw Self.explained(error, by: interceptor, turn, sending)
         }
     }
 
     /// The request without given secrets, if an interceptor sends it to another origin.
     private static func stripped(
-        _ changed: TransportRequest, insteadOf given: TransportRequest, _ call: Sending
+        _ changed: TransportRequest, insteadOf given: TransportRequest, _ sending: Sending
     ) -> TransportRequest {
         let origin = changed.head.origin
         if origin.isSame(as: given.head.origin) { return changed }
-        let usual = call.session.configuration.redirects
-        let policy = call.delegate.settings?.options.redirects.resolved(usual) ?? usual
+        let usual = sending.session.configuration.redirects
+        let policy = sending.delegate.settings?.options.redirects.resolved(usual) ?? usual
         return changed.with { changes in
             changes.head.fields = RedirectMachine.fields(
                 changes.head.fields, to: origin, insteadOf: given.head.fields, for: given.head.origin, policy.rules)
             changes.body = RedirectMachine.body(
                 changes.body, &changes.head.fields, to: origin, insteadOf: given.body, for: given.head.origin,
-                policy.rules, call.session.configuration.secretFields)
+                policy.rules, sending.session.configuration.secretFields)
         }
     }
 
     /// The error to report: an error of `next` as it is. A `NetworkError` of another request must not say that this one
     /// may be sent again.
     private static func explained(
-        _ error: any Error, by interceptor: any HTTPSession.Interceptor, _ turn: InterceptorTurn, _ call: Sending
+        _ error: any Error, by interceptor: any HTTPSession.Interceptor, _ turn: InterceptorTurn, _ sending: Sending
     ) -> any Error {
-        if turn.hasThrown(error) || error is CancellationError && call.cancellation.cause != nil { return error }
+        if turn.hasThrown(error) || error is CancellationError && sending.cancellation.cause != nil { return error }
         guard var own = error as? NetworkError else {
             return failure(interceptor, "failed: \(error)", hasSent: turn.hasSent, error)
         }

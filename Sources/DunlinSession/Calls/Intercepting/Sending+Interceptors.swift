@@ -123,12 +123,12 @@ extension TaskDelegate {
 
     /// Sends around the call.
     private func bring(
-        _ changed: TransportRequest, insteadOf call: Sending, _ number: Int, _ own: inout Sending
+        _ changed: TransportRequest, insteadOf sending: Sending, _ number: Int, _ own: inout Sending
     ) async throws -> TransportResponse {
         guard let bring = loans[number]?.bring else { throw Loan.isLate }
         try await begin(changed, number, &own)
-        own.request = try own.moved(changed, from: call.request)
-        own.callHistory = own.callHistory.beginningWalk(as: call.callHistory)
+        own.request = try own.moved(changed, from: sending.request)
+        own.callHistory = own.callHistory.beginningWalk(as: sending.callHistory)
         defer { loans[number]?.adopt(&own) { $0 = $1 } }
         do {
             let arrival = try await bring(&own)

@@ -103,13 +103,13 @@ extension CallObservation {
 
 extension SendingReason {
     /// The step for observers.
-    fileprivate func step(_ call: Sending) -> HTTPSession.RequestStep? {
-        let head = call.request.head
+    fileprivate func step(_ sending: Sending) -> HTTPSession.RequestStep? {
+        let head = sending.request.head
         switch self {
-        case .retry: return call.callHistory?.retryHistory?.retried.last.map { .retrying($0) }
+        case .retry: return sending.callHistory?.retryHistory?.retried.last.map { .retrying($0) }
         case .redirect:
             let url = head.origin.description + head.target
-            return call.callHistory?.redirects.last.map { .redirected($0, to: url) }
+            return sending.callHistory?.redirects.last.map { .redirected($0, to: url) }
         case .password: return .sendingAgain(.challenged)
         case .credential: return .sendingAgain(.refreshed)
         case .connection: return .sendingAgain(.connectionLost)

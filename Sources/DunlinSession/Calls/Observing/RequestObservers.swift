@@ -42,12 +42,14 @@ package final class RequestObservers: Sendable {
 
     /// Makes a change and reports it, so that nothing that results from the change is reported before it. `change` must
     /// call its argument at the moment of the change, under the lock that guards it, and returns whether there was a
-    /// change.
-    func reporting(_ event: @autoclosure () -> HTTPSession.Event, _ change: (() -> Void) -> Bool) -> Bool {
-        guard events.hasObservers else { return change {} }
-        let event = event()
+    /// change. The session's observers are told by `tell`, before the readers of events.
+    func reporting(
+        _ event: @autoclosure () -> HTTPSession.Event, tell: () -> Void, _ change: (() -> Void) -> Bool
+    ) -> Bool {
+        let event = events.hasObservers ? event() : nil
         var mustTell = false
-        let isNew = change { mustTell = events.note(event) }
+        let isNew = change { if let event { mustTell = events.note(event) } }
+        if isNew { tell() }
         if mustTell { events.tellAll() }
         return isNew
     }
@@ -69,7 +71,7 @@ extension RequestObservers {
     /// a hook refuses it. The response to a range continues after `base` bytes, and with a `total` others may bring the
     /// rest.
     func admitted(
-        _ arrived: TransportResponse, _ call: Sending, appendingTo base: Int = 0, of total: Int? = nil
+        _ arrived: TransportResponse, _ sending: Sending, appendingTo base: Int = 0, of total: Int? = nil
     ) async throws -> (response: TransportResponse, destination: HTTPSession.Destination?) {
         var response = arrived
         let isCoded = response.head.fields.contains("content-encoding")
@@ -88,18 +90,18 @@ extension RequestObservers {
                 // The limits of a request end with its 101.
                 noteDeadline(.never)
             }
-            if call.callTransport.sockets == nil {
-                let counted = CountedBody(stream, control, until: isUpgrade ? .never : call.request.deadline)
+            if sending.callTransport.sockets == nil {
+                let counted = CountedBody(stream, control, until: isUpgrade ? .never : sending.request.deadline)
                 response = response.with(.stream(counted), response.hop)
             }
         }
         guard hasHook(\.response) else { return (response, nil) }
-        return (response, try await decide(on: response.head, call))
+        return (response, try await decide(on: response.head, sending))
     }
 
-    private func decide(on head: ResponseHead, _ call: Sending) async throws -> HTTPSession.Destination? {
-        let snapshot = call.snapshot
-        switch try await call.ask(\.response, { await $0(snapshot, head) }) {
+    private func decide(on head: ResponseHead, _ sending: Sending) async throws -> HTTPSession.Destination? {
+        let snapshot = sending.snapshot
+        switch try await sending.ask(\.response, { await $0(snapshot, head) }) {
         case nil, .accept: return nil
         case .download(let destination): return destination
         case .cancel: break
@@ -112,18 +114,20 @@ extension RequestObservers {
 
     /// The response, with its chunks reported to hooks if any want them. The call waits for these hooks, so its limits
     /// and its cancellation apply to them.
-    package func told(_ response: TransportResponse, _ call: Sending) async throws -> TransportResponse {
+    package func told(_ response: TransportResponse, _ sending: Sending) async throws -> TransportResponse {
         guard hasHook(\.data) else { return response }
-        var call = call
+        var sending = sending
         // The limits of a request end with its 101.
-        if response.head.status == .switchingProtocols { call.request = call.request.with { $0.deadline = .never } }
-        let tell: @Sendable (Bytes) async throws -> Void = { [call] piece in
-            let snapshot = call.snapshot
+        if response.head.status == .switchingProtocols {
+            sending.request = sending.request.with { $0.deadline = .never }
+        }
+        let tell: @Sendable (Bytes) async throws -> Void = { [sending] piece in
+            let snapshot = sending.snapshot
             // The body may be read outside the call, but its hooks are part of the call.
-            try await Enclosure.enter(.request(call.delegate.id), of: call.session.owner) {
+            try await Enclosure.enter(.request(sending.delegate.id), of: sending.session.owner) {
                 // Another hook may have suspended the call, whose data need not come from a connection.
-                try await call.pass()
-                try await call.tell(\.data) { await $0(snapshot, piece) }
+                try await sending.pass()
+                try await sending.tell(\.data) { await $0(snapshot, piece) }
             }
         }
         switch response.body {

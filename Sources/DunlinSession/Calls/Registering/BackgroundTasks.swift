@@ -86,8 +86,8 @@ private struct DiscardingSink: Sink {
     /// Called with the bytes received; throws if they are too many.
     let received: @Sendable (Int) throws -> Void
 
-    func take(from call: inout Sending) async throws -> HTTPSession.Response<Void> {
-        let response = try await call.answer()
+    func take(from sending: inout Sending) async throws -> HTTPSession.Response<Void> {
+        let response = try await sending.answer()
         switch response.body {
         case .bytes(let bytes):
             try check(bytes.count)
