@@ -69,7 +69,7 @@ extension SharedDownload: CustomReflectable {
 }
 
 extension ImageDownloader.Configuration {
-    var queueOrder: DownloadQueue.Order {
+    var queueOrder: ImageDownloadQueue.Order {
         switch order {
         case .firstInFirstOut: .firstInFirstOut
         case .lastInFirstOut: .lastInFirstOut

@@ -8,7 +8,7 @@ extension ImageDownloader {
     func leave(_ number: UInt64) { perform(remove(number)) }
 
     /// Removes a waiter. Returns the actions to perform.
-    func remove(_ number: UInt64) -> [DownloadMachine<SharedDownload>.Action] {
+    func remove(_ number: UInt64) -> [ImageDownloadMachine<SharedDownload>.Action] {
         guard let waiter = waiting.removeValue(forKey: number) else { return [] }
         let (download, actions) = machine.leave(number)
         if let download {
@@ -25,7 +25,7 @@ extension ImageDownloader {
         machine.setPriority(priority.rawValue, of: number)
     }
 
-    func perform(_ actions: [DownloadMachine<SharedDownload>.Action]) {
+    func perform(_ actions: [ImageDownloadMachine<SharedDownload>.Action]) {
         for action in actions {
             switch action {
             case .start(let id): start(id)

@@ -22,7 +22,7 @@ extension ImageDownloader {
 
     func expire() {
         let now = session.loopTime
-        var actions: [DownloadMachine<SharedDownload>.Action] = []
+        var actions: [ImageDownloadMachine<SharedDownload>.Action] = []
         for late in machine.late(at: now) {
             if let waiter = waiting[late.waiter] { waiter.state.settle(.failure(failure(of: waiter, late, at: now))) }
             actions += remove(late.waiter)
@@ -32,7 +32,7 @@ extension ImageDownloader {
     }
 
     private func failure(
-        of waiter: Waiting, _ late: DownloadMachine<SharedDownload>.Late, at now: HTTP.Instant
+        of waiter: Waiting, _ late: ImageDownloadMachine<SharedDownload>.Late, at now: HTTP.Instant
     ) -> NetworkError {
         var error: NetworkError
         if late.start == nil {

@@ -64,7 +64,7 @@ public actor ImageDownloader {
         let conditions: Fields
     }
 
-    var machine: DownloadMachine<SharedDownload>
+    var machine: ImageDownloadMachine<SharedDownload>
     var waiting: [UInt64: Waiting] = [:]
     var downloads: [UInt64: Download] = [:]
     var tasks: [UInt64: Task<Void, Never>] = [:]
@@ -83,7 +83,7 @@ public actor ImageDownloader {
     ) {
         (self.session, self.cache, self.configuration) = (session, cache, configuration)
         settings = session.configuration
-        machine = DownloadMachine(
+        machine = ImageDownloadMachine(
             maximum: configuration.maximumActive, order: configuration.queueOrder,
             finishesForCache: configuration.unwanted == .finishForCache)
     }

@@ -50,7 +50,7 @@ extension CacheMachine {
         let keys = Invalidation.keys(after: request.head, exchange.head)
         guard !keys.isEmpty else { return network(exchange) }
         var changes: [CacheUpdate.Change] = [.invalidate(keys)]
-        if request.mode != .off, !request.passesBy, let draft = Storability.draft(of: exchange, rules) {
+        if request.mode != .off, !request.bypassesCache, let draft = Storability.draft(of: exchange, rules) {
             changes.append(.store(draft, replacing: []))
         }
         return network(exchange, changes)

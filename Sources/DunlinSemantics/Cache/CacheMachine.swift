@@ -106,7 +106,7 @@ extension CacheMachine {
     }
 
     /// Whether the cache is neither read nor written for this request.
-    var isBypassed: Bool { request.mode == .off || directives.isNoStore || request.passesBy }
+    var isBypassed: Bool { request.mode == .off || directives.isNoStore || request.bypassesCache }
 
     private var isReading: Bool { request.head.method == .get || request.head.method == .head }
 

@@ -10,7 +10,7 @@ package struct CacheRequest: Sendable {
     package let mode: CacheMode
     /// Whether it bypasses the cache, as its URL and fields do not say everything: for example a GET with a body, or
     /// one for a user who is not known yet.
-    package let passesBy: Bool
+    package let bypassesCache: Bool
     /// Whether it is sent again after a failed answer, which a stored failure must not answer.
     package let isRetry: Bool
     /// The time, in seconds since 1970, before which nothing was asked for that may answer it.
@@ -18,13 +18,13 @@ package struct CacheRequest: Sendable {
     package private(set) var key: CacheKey
 
     package init(
-        _ head: RequestHead, by asker: CacheAsker? = nil, mode: CacheMode = .standard, passesBy: Bool = false,
+        _ head: RequestHead, by asker: CacheAsker? = nil, mode: CacheMode = .standard, bypassesCache: Bool = false,
         isRetry: Bool = false
     ) {
         self.head = head
         self.asker = asker ?? CacheAsker(fields: head.fields)
         self.mode = mode
-        self.passesBy = passesBy
+        self.bypassesCache = bypassesCache
         self.isRetry = isRetry
         key = CacheKey(head)
     }

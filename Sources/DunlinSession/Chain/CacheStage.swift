@@ -30,9 +30,9 @@ struct CacheStage: Stage {
         case pass(TransportResponse)
         /// Ask the server otherwise.
         case ask(CacheSending)
-        /// Look for stored responses again; `passesBy`: as if there were no cache, because the answer was for another
-        /// user than the one who asked.
-        case look(passesBy: Bool)
+        /// Look for stored responses again; `bypassesCache`: as if there were no cache, because the answer was for
+        /// another user than the one who asked.
+        case look(bypassesCache: Bool)
     }
 
     func interest(in sending: Sending) -> StageInterest { .everything }
@@ -40,9 +40,9 @@ struct CacheStage: Stage {
     func send(
         _ request: TransportRequest, _ sending: inout Sending, _ next: Next
     ) async throws -> TransportResponse {
-        var passesBy = false
+        var bypassesCache = false
         while true {
-            var look = try await look(for: request, passesBy, &sending)
+            var look = try await look(for: request, bypassesCache, &sending)
             var (step, hasAsked) = (try await begin(&look, &sending), false)
             while case .ask(let question) = step {
                 if hasAsked { try sending.again(.cache) }
@@ -50,7 +50,7 @@ struct CacheStage: Stage {
                 step = try await ask(question, &look, &sending, next)
             }
             if case .pass(let response) = step { return response }
-            if case .look(passesBy: true) = step { passesBy = true }
+            if case .look(bypassesCache: true) = step { bypassesCache = true }
             if hasAsked { try sending.again(.cache) }
         }
     }
@@ -58,16 +58,16 @@ struct CacheStage: Stage {
     // MARK: - Before anything is sent
 
     private func look(
-        for request: TransportRequest, _ passesBy: Bool, _ sending: inout Sending
+        for request: TransportRequest, _ bypassesCache: Bool, _ sending: inout Sending
     ) async throws -> Look {
         let access = try sending.access(to: request)
         // A stored answer dials nothing, so everything that can be judged is judged before one is looked for.
         if let refusal = access.refusal { throw NetworkError(refusal, request.head.origin) }
         let options = sending.delegate.settings?.options
-        let passesBy = passesBy || !access.isKept || (request.head.method == .get && !request.body.isNone)
+        let bypassesCache = bypassesCache || !access.isKept || (request.head.method == .get && !request.body.isNone)
         var asked = CacheRequest(
             access.head, by: access.asker, mode: ((options?.cacheMode ?? .session).resolved(mode) ?? .off).rules,
-            passesBy: passesBy, isRetry: sending.isRetry)
+            bypassesCache: bypassesCache, isRetry: sending.isRetry)
         if let oldest = options?.oldestStored { asked = asked.answeredOnly(since: oldest) }
         let candidates = await found(asked, sending)
         return Look(
@@ -78,7 +78,7 @@ struct CacheStage: Stage {
     }
 
     private func found(_ asked: CacheRequest, _ sending: Sending) async -> [StoredResponse] {
-        guard asked.head.method == .get || asked.head.method == .head, asked.mode != .off, !asked.passesBy else {
+        guard asked.head.method == .get || asked.head.method == .head, asked.mode != .off, !asked.bypassesCache else {
             return []
         }
         var found = cache.store.responsesAtHand(for: asked.key)
@@ -94,7 +94,7 @@ struct CacheStage: Stage {
             if let revalidation = serving.revalidation, !sending.mayAskInBackground { return .ask(revalidation) }
             let (hop, stored) = (sending.hopOfStored, look.candidates[serving.index])
             guard let body = try await body(of: stored, as: serving.form, hop, &sending) else {
-                return .look(passesBy: false)
+                return .look(bypassesCache: false)
             }
             if serving.revalidation != nil {
                 sending.session.revalidate(look.request, look.machine.request, insteadOf: sending.asked)
@@ -135,17 +135,17 @@ struct CacheStage: Stage {
         let asker = look.access.asker(after: head, sending.asking)
         let update = look.machine.answered(
             by: head, to: look.sentFields(sending), for: asker, sentAt: look.sentAt, receivedAt: receivedAt)
-        let isTheirs = look.isTheirs(response.hop, sending)
-        if !isTheirs, !update.delivery.isOfNetwork {
+        let isForSameUser = look.isForSameUser(response.hop, sending)
+        if !isForSameUser, !update.delivery.isOfNetwork {
             // The stored response is another user's, and what came is not part of it.
             try await sending.discard(response)
-            return .look(passesBy: true)
+            return .look(bypassesCache: true)
         }
         if case .joined(let index, _) = update.delivery, !isRest(response, of: look.candidates[index], sending) {
             return try await forget(look.candidates[index], response, &sending)
         }
         var changes =
-            isTheirs
+            isForSameUser
             ? try await decided(update, head, receivedAt, asker, &look, sending)
             : update.changes.filter(\.isInvalidation)
         let removesServed = update.delivery.stored.map { changes.remove($0) } ?? false
@@ -159,7 +159,7 @@ struct CacheStage: Stage {
             let (stored, hop) = (look.candidates[serving.index], try await sending.hop(discarding: passed))
             guard let body = try await body(of: stored, as: serving.form, hop, &sending) else {
                 sending.callHistory.append(hop)
-                return .look(passesBy: false)
+                return .look(bypassesCache: false)
             }
             // The body is open by now.
             if removesServed { await cache.store.remove([stored], within: sending.storeWait) }
@@ -191,7 +191,7 @@ struct CacheStage: Stage {
     ) async throws -> Step {
         await sending.reject(stored)
         try await sending.discard(response)
-        return .look(passesBy: false)
+        return .look(bypassesCache: false)
     }
 
     /// A stored response in place of an error, if it may be served so.
@@ -200,7 +200,7 @@ struct CacheStage: Stage {
     ) async throws -> TransportResponse? {
         guard sending.cancellation.cause == nil, let failure = error as? NetworkError,
             // A failed connection proves nothing, so the user must be the same.
-            failure.isOfOrigin, look.isTheirs(HTTP.Hop(), sending),
+            failure.isOfOrigin, look.isForSameUser(HTTP.Hop(), sending),
             let update = look.machine.failed(at: cache.now), case .stored(let serving) = update.delivery
         else { return nil }
         let (hop, stored) = (failure.hop ?? sending.hopOfStored, look.candidates[serving.index])
@@ -242,7 +242,7 @@ extension CacheStage.Look {
     func sentFields(_ sending: Sending) -> Fields { (sending.sent ?? request).head.fields }
 
     /// Whether what came is for the user who asked, and of what was asked for.
-    fileprivate func isTheirs(_ hop: HTTP.Hop, _ sending: Sending) -> Bool {
+    fileprivate func isForSameUser(_ hop: HTTP.Hop, _ sending: Sending) -> Bool {
         sending.confirmation(of: access, over: hop) == .confirmed
             && (sending.sent ?? request).body.isNone == request.body.isNone
     }

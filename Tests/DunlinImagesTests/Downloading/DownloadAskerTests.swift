@@ -6,7 +6,7 @@ import Testing
 
 /// Code within a download asks: a filter, or a hook of its request.
 @Suite struct `The rules for who asks within a download` {
-    typealias Machine = DownloadMachine<String>
+    typealias Machine = ImageDownloadMachine<String>
     typealias Action = Machine.Action
 
     /// Asks within a download, or as others do.

@@ -6,7 +6,7 @@ import Testing
 @testable import DunlinImages
 
 @Suite struct `The rules of downloads` {
-    typealias Machine = DownloadMachine<String>
+    typealias Machine = ImageDownloadMachine<String>
     typealias Action = Machine.Action
 
     private static func ask(_ machine: inout Machine, _ waiter: UInt64, _ url: String, _ priority: Int = 0) -> [Action]

@@ -5,7 +5,7 @@ import Testing
 @testable import DunlinImages
 
 @Suite struct `The queue of downloads` {
-    private static func all(_ queue: DownloadQueue) -> [UInt64] {
+    private static func all(_ queue: ImageDownloadQueue) -> [UInt64] {
         var queue = queue
         var order: [UInt64] = []
         while let next = queue.next() { order.append(next) }
@@ -15,16 +15,18 @@ import Testing
     @Test(
         .rows("ID-15"),
         arguments: [
-            (DownloadQueue.Order.firstInFirstOut, [1, 2, 3, 4]), (.lastInFirstOut, [4, 3, 2, 1]),
-        ] as [(DownloadQueue.Order, [UInt64])])
-    func `downloads of one priority run in the order of the queue`(order: DownloadQueue.Order, expected: [UInt64]) {
-        var queue = DownloadQueue(order)
+            (ImageDownloadQueue.Order.firstInFirstOut, [1, 2, 3, 4]), (.lastInFirstOut, [4, 3, 2, 1]),
+        ] as [(ImageDownloadQueue.Order, [UInt64])])
+    func `downloads of one priority run in the order of the queue`(
+        order: ImageDownloadQueue.Order, expected: [UInt64]
+    ) {
+        var queue = ImageDownloadQueue(order)
         for id in 1...4 as ClosedRange<UInt64> { queue.add(id, 0) }
         #expect(Self.all(queue) == expected)
     }
 
     @Test(.rows("ID-15")) func `the highest priority goes first, also where it was changed`() {
-        var queue = DownloadQueue(.firstInFirstOut)
+        var queue = ImageDownloadQueue(.firstInFirstOut)
         for (id, priority) in [(1, 0), (2, 5), (3, -5), (4, 5)] as [(UInt64, Int)] { queue.add(id, priority) }
         #expect(Self.all(queue) == [2, 4, 1, 3])
         queue.change(3, to: 9)
@@ -41,8 +43,8 @@ import Testing
 
     @Test(arguments: 1...10) func `the queue of downloads orders as sorting would`(seed: UInt64) throws {
         var chance = SeededGenerator(seed: seed)
-        let order = seed % 2 == 0 ? DownloadQueue.Order.firstInFirstOut : .lastInFirstOut
-        var queue = DownloadQueue(order)
+        let order = seed % 2 == 0 ? ImageDownloadQueue.Order.firstInFirstOut : .lastInFirstOut
+        var queue = ImageDownloadQueue(order)
         var model: [(id: UInt64, priority: Int, arrival: Int)] = []
         for step in 1...3000 {
             let index = model.isEmpty ? nil : chance.next(below: model.count)

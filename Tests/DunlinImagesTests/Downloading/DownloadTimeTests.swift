@@ -6,7 +6,7 @@ import Testing
 
 /// The numbers are nanoseconds.
 @Suite struct `The time of those who wait for a download` {
-    typealias Machine = DownloadMachine<String>
+    typealias Machine = ImageDownloadMachine<String>
 
     private static func time(_ nanoseconds: Int64) -> HTTP.Instant { HTTP.Instant(nanoseconds: nanoseconds) }
 

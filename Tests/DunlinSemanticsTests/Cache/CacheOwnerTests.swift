@@ -6,11 +6,11 @@ import Testing
     private static let fresh: Fields = ["Cache-Control": "max-age=60"]
 
     private static func request(
-        _ user: String = "", terms: String = "", _ fields: Fields = Fields(), passesBy: Bool = false
+        _ user: String = "", terms: String = "", _ fields: Fields = Fields(), bypassesCache: Bool = false
     ) -> CacheRequest {
         let head = RequestHead(method: .get, origin: PlayedCache.origin, target: "/a", fields: fields)
         return CacheRequest(
-            head, by: CacheAsker(user: user, terms: terms, fields: fields), passesBy: passesBy)
+            head, by: CacheAsker(user: user, terms: terms, fields: fields), bypassesCache: bypassesCache)
     }
 
     /// What is stored of an answer; nil if nothing is. `count` is the length of what came; nil for all.
@@ -126,8 +126,8 @@ import Testing
 
     @Test func `a request that bypasses the cache finds and stores nothing`() throws {
         let entry = try #require(Self.stored(for: Self.request()))
-        #expect(!Self.isServed(entry, to: Self.request(passesBy: true)))
-        #expect(Self.stored(for: Self.request(passesBy: true)) == nil)
+        #expect(!Self.isServed(entry, to: Self.request(bypassesCache: true)))
+        #expect(Self.stored(for: Self.request(bypassesCache: true)) == nil)
     }
 
     @Test func `an entry keeps only a hash of the user`() throws {

@@ -167,7 +167,7 @@ import Testing
         let head = RequestHead(method: .get, origin: PlayedCache.origin, target: "/a")
         let stored = CacheScenario("a", .first(["Cache-Control": "max-age=9"])).play().stored.map(\.entry)
         var machine = CacheMachine(
-            CacheRequest(head, passesBy: true), candidates: stored, rules: PlayedCache.rules)
+            CacheRequest(head, bypassesCache: true), candidates: stored, rules: PlayedCache.rules)
         guard case .send(let sending) = machine.begin(at: PlayedCache().now) else {
             Issue.record("not sent")
             return

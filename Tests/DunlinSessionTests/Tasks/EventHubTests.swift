@@ -76,7 +76,7 @@ import Testing
                 .init(
                     head: RequestHead(method: .get, origin: HTTP.Origin(scheme: .http, host: "a.test"), target: "/"),
                     body: .none), CurlSettings()))
-        let changed = observers.reporting(.resumed(Self.snapshot(1))) { note in
+        let changed = observers.reporting(.resumed(Self.snapshot(1)), tell: {}) { note in
             if isNew { note() }
             hub.tell(.resumed(Self.snapshot(2)))
             return isNew

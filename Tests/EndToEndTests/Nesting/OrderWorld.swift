@@ -40,7 +40,7 @@ actor OrderWorld {
         var pool: PoolMachine<Connection, Signal>
         var shared = CoalescingMachine<Int, Signal>()
         var refresh = RefreshMachine<Int, Signal>(at: HTTP.Instant(nanoseconds: 0))
-        var pictures: DownloadMachine<Int>
+        var pictures: ImageDownloadMachine<Int>
         /// What begins with a download, and what its waiters wait for.
         var loads: [UInt64: (begin: @Sendable (OrderWorld) async -> Void, end: Signal)] = [:]
 
@@ -48,7 +48,7 @@ actor OrderWorld {
             let running = [1, 1, 2, 99][dice.next(below: 4)]
             queue = QueueMachine(HTTPSession.QueueLimits(running: running))
             pool = PoolMachine(limits: .init(connectionsPerOrigin: [1, 1, 2][dice.next(below: 3)]))
-            pictures = DownloadMachine(maximum: [1, 1, 2, 4][dice.next(below: 4)], order: .firstInFirstOut)
+            pictures = ImageDownloadMachine(maximum: [1, 1, 2, 4][dice.next(below: 4)], order: .firstInFirstOut)
         }
     }
 
@@ -269,7 +269,7 @@ actor OrderWorld {
         if let load { give(load.end) }
     }
 
-    private func perform(_ actions: [DownloadMachine<Int>.Action], _ index: Int) {
+    private func perform(_ actions: [ImageDownloadMachine<Int>.Action], _ index: Int) {
         for case .start(let id) in actions {
             if let load = sites[index].loads[id] { spawn(load.begin) }
         }

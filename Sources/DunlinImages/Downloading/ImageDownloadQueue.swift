@@ -1,7 +1,7 @@
 internal import Dunlin
 
 /// The downloads that wait for a slot, highest priority first, and within a priority the first or last that came.
-struct DownloadQueue {
+struct ImageDownloadQueue {
     /// The order of downloads with the same priority.
     enum Order: Sendable, Hashable {
         case firstInFirstOut

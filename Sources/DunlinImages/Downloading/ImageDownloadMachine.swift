@@ -13,8 +13,8 @@ internal import Dunlin
 /// for itself, that code waits for nothing that is done for others: its download is its alone, and begins without a
 /// slot. The slots limit only the other downloads.
 ///
-/// Each waiter has its own time limit, and a download has none: the rules are in `DownloadMachine+Time.swift`.
-struct DownloadMachine<Identity: Hashable> {
+/// Each waiter has its own time limit, and a download has none: the rules are in `ImageDownloadMachine+Time.swift`.
+struct ImageDownloadMachine<Identity: Hashable> {
     enum Action: Equatable {
         case start(UInt64)
         case stop(UInt64)
@@ -52,7 +52,7 @@ struct DownloadMachine<Identity: Hashable> {
 
     private let maximum: Int
     let finishesForCache: Bool
-    private var queue: DownloadQueue
+    private var queue: ImageDownloadQueue
     var downloads: [UInt64: Download] = [:]
     /// The download that can be joined, for each identity.
     private var joinable: [Identity: UInt64] = [:]
@@ -64,10 +64,10 @@ struct DownloadMachine<Identity: Hashable> {
     private(set) var active = 0
     private var slots = 0
 
-    init(maximum: Int, order: DownloadQueue.Order, finishesForCache: Bool = false) {
+    init(maximum: Int, order: ImageDownloadQueue.Order, finishesForCache: Bool = false) {
         self.maximum = max(1, maximum)
         self.finishesForCache = finishesForCache
-        queue = DownloadQueue(order)
+        queue = ImageDownloadQueue(order)
     }
 
     var waiting: Int { waiters.count }
@@ -228,6 +228,6 @@ struct DownloadMachine<Identity: Hashable> {
     }
 }
 
-extension DownloadMachine: Sendable where Identity: Sendable {}
-extension DownloadMachine.Download: Sendable where Identity: Sendable {}
-extension DownloadMachine.Waiter: Sendable {}
+extension ImageDownloadMachine: Sendable where Identity: Sendable {}
+extension ImageDownloadMachine.Download: Sendable where Identity: Sendable {}
+extension ImageDownloadMachine.Waiter: Sendable {}

@@ -6,7 +6,7 @@ internal import Dunlin
 /// counts from when it asked. A waiter whose time is up leaves, and the others go on: a download has no limit but
 /// theirs. One that continues only for the cache has the time of its last waiter. Once all bytes are there, no time
 /// limit applies, however long decoding takes.
-extension DownloadMachine {
+extension ImageDownloadMachine {
     struct Late: Equatable {
         let waiter: UInt64
         let download: UInt64
