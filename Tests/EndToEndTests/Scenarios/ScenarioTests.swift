@@ -69,6 +69,9 @@ import Testing
                     Scene(stage: stage, transcript: transcript, clock: clock, folder: folder, proxy: proxy))
             }
             await stage.session.shutdown()
+            // The kernel may have connected what the server's thread has not accepted yet.
+            let connected = transcript.connectionCount
+            if proxy == nil { try await stage.server.wait { $0.accepted >= connected } }
             lines = ["# outcomes"] + transcript.outcomes
             if scenario.hasWire { lines += ["# wire"] + transcript.wire(of: stage.server) }
             lines.append("# connections: \(stage.server.connectionCount)")

@@ -21,6 +21,8 @@ final class Transcript: Sendable {
     }
 
     private let lines = Mutex(Lines())
+    /// The number of connections that were noted.
+    var connectionCount: Int { lines.withLock { $0.connections.count } }
     /// Phases that take time or none by chance in this scenario.
     private let chancy: Set<HTTP.Phase>
     private let hasAttempts: Bool
