@@ -29,6 +29,8 @@ final class DiskLevel: Sendable {
         var lastWaited: UInt64 = 0
         var background = 0
         var waiters: [UnsafeContinuation<Void, Never>] = []
+        /// The lock's file, open; nil while somebody uses it.
+        var lockFile: LockFile?
     }
 
     let folder: CacheFolder
@@ -41,8 +43,6 @@ final class DiskLevel: Sendable {
     private let index: Mutex<DiskIndex>
     /// The responses to write after their requests have ended.
     let queue = StoreQueue(capacity: CacheCapacity.mostPending)
-    /// The lock's file, open; nil while somebody uses it.
-    private let lockFile = Mutex<LockFile?>(nil)
 
     init(
         _ folder: CacheFolder, capacity: Int, rules: CacheRules, salt: CacheSalt?, threads: DiskThreads,
@@ -120,14 +120,14 @@ final class DiskLevel: Sendable {
     /// Locks a name, so that nobody else changes what is stored under it. Locks one after the other share an open file;
     /// simultaneous ones open a file each.
     func lock(_ name: CacheName) throws(Errno) -> FileLock {
-        try folder.lock(name, by: lockFile.withLock { $0.take() }) { [weak self] file in self?.keep(file) }
+        try folder.lock(name, by: state.withLock { $0.lockFile.take() }) { [weak self] file in self?.keep(file) }
     }
 
     private func keep(_ file: LockFile) {
         // The file that it replaces is closed outside the lock.
-        _ = lockFile.withLock { kept in
-            defer { kept = file }
-            return kept
+        _ = state.withLock { state in
+            defer { state.lockFile = file }
+            return state.lockFile
         }
     }
 
@@ -310,7 +310,7 @@ final class DiskLevel: Sendable {
         await runBehindAll {}
         state.withLock { $0.isClosed = true }
         await finished()
-        _ = lockFile.withLock { $0.take() }
+        _ = state.withLock { $0.lockFile.take() }
     }
 
     /// Returns when no work is under way in the background.

@@ -25,9 +25,13 @@ public final class CookieJar: Sendable {
         public init() {}
     }
 
-    private let store: Mutex<CookieStore>
+    private struct State {
+        var store: CookieStore
+        var number = UniqueNumber.next()
+    }
+
+    private let state: Mutex<State>
     private let clock: @Sendable () -> Int64
-    private let numbers = Mutex(UniqueNumber.next())
 
     public convenience init(limits: Limits = Limits()) {
         self.init(limits: limits, PublicSuffixFile.system) { WallClock.seconds }
@@ -53,26 +57,26 @@ public final class CookieJar: Sendable {
     package init(
         limits: Limits = Limits(), publicSuffixes text: String, clock: @escaping @Sendable () -> Int64
     ) {
-        store = Mutex(CookieStore(PublicSuffixes(parsing: Array(text.utf8)), limits: limits.ofStore))
+        state = Mutex(State(store: CookieStore(PublicSuffixes(parsing: Array(text.utf8)), limits: limits.ofStore)))
         self.clock = clock
     }
 
     private init(limits: Limits, _ suffixes: PublicSuffixes, clock: @escaping @Sendable () -> Int64) {
-        store = Mutex(CookieStore(suffixes, limits: limits.ofStore))
+        state = Mutex(State(store: CookieStore(suffixes, limits: limits.ofStore)))
         self.clock = clock
     }
 
     /// All cookies that have not expired, oldest first.
     public var cookies: [HTTP.Cookie] {
         let now = clock()
-        return store.withLock { $0.all(at: now) }
+        return state.withLock { $0.store.all(at: now) }
     }
 
     /// Returns the cookies that a request to this URL would be sent with, in order. Throws a `NetworkError` if the URL
     /// is neither http nor https.
     public func cookies(for url: String) throws -> [HTTP.Cookie] {
         let (scope, now) = (try Self.scope(of: url), clock())
-        return store.withLock { $0.cookies(for: scope, at: now) }
+        return state.withLock { $0.store.cookies(for: scope, at: now) }
     }
 
     /// Adds a cookie, replacing one with the same name, domain and path; an expired cookie removes it. Throws a
@@ -83,14 +87,14 @@ public final class CookieJar: Sendable {
                 .invalidRequest, "the cookie \(cookie.name.debugDescription) cannot be stored: \(problem)")
         }
         let now = clock()
-        store.withLock { $0.put([cookie], at: now) }
+        state.withLock { $0.store.put([cookie], at: now) }
     }
 
     func put(_ cookies: [HTTP.Cookie]) { withStore { $0.put(cookies, at: $1) } }
 
     func withStore<Result: Sendable>(_ body: (inout CookieStore, _ now: Int64) -> Result) -> Result {
         let now = clock()
-        return store.withLock { body(&$0, now) }
+        return state.withLock { body(&$0.store, now) }
     }
 
     /// Stores the cookies of a response from this URL that its server may set.
@@ -105,21 +109,21 @@ public final class CookieJar: Sendable {
         // The caller's closure runs outside the lock.
         let unwanted = Set(cookies.filter(isWanted))
         if unwanted.isEmpty { return 0 }
-        return store.withLock { $0.remove { unwanted.contains($0) } }
+        return state.withLock { $0.store.remove { unwanted.contains($0) } }
     }
 
     /// Removes all cookies. The jar then counts as another user's: nothing that was stored for the former one is used,
     /// unless the session's `userID` still names the same user. Requests that were made before set no cookies, and what
     /// they still send, after a redirect or in another attempt, has none.
     public func removeAll() {
-        store.withLock { store in
-            _ = store.remove { _ in true }
-            numbers.withLock { $0 = UniqueNumber.next() }
+        state.withLock { state in
+            _ = state.store.remove { _ in true }
+            state.number = UniqueNumber.next()
         }
     }
 
     /// A number that no other jar has in any process, nor this one before all cookies were removed.
-    package var number: String { numbers.withLock { $0 } }
+    package var number: String { state.withLock(\.number) }
 
     /// What changes with each cookie.
     package struct Edition: Sendable, Hashable {
@@ -131,7 +135,7 @@ public final class CookieJar: Sendable {
         }
     }
 
-    package var edition: Edition { store.withLock { Edition($0.changes, of: number) } }
+    package var edition: Edition { state.withLock { Edition($0.store.changes, of: $0.number) } }
 
     private static func scope(of url: String) throws -> CookieScope {
         do throws(AddressError) {
@@ -147,9 +151,9 @@ public final class CookieJar: Sendable {
         let values = fields.rawValues(of: "set-cookie")
         if values.isEmpty { return }
         let (scope, now) = (scope(), clock())
-        store.withLock { store in
-            if let number, number != self.number { return }
-            _ = store.receive(values, from: scope, at: now)
+        state.withLock { state in
+            if let number, number != state.number { return }
+            _ = state.store.receive(values, from: scope, at: now)
         }
     }
 }
@@ -166,10 +170,10 @@ extension CookieJar {
     /// The request with a single Cookie field, or none, in which the caller's own cookies come first.
     package func completing(_ request: TransportRequest) -> TransportRequest {
         let now = clock()
-        let found = store.withLock { store in
-            store.count == 0
+        let found = state.withLock { state in
+            state.store.count == 0
                 ? []
-                : store.use(for: CookieScope(origin: request.head.origin, target: request.head.target), at: now)
+                : state.store.use(for: CookieScope(origin: request.head.origin, target: request.head.target), at: now)
         }
         let own = request.head.fields.values(of: "cookie")
         guard !found.isEmpty || own.count > 1, let field = CookieField.joined(own, found) else { return request }

@@ -13,10 +13,14 @@ final class PasswordMemories: Sendable {
         let number = UniqueNumber.next()
     }
 
-    private let present = Mutex(Shared())
+    private struct State {
+        var shared = Shared()
+        /// The memories of single requests' passwords, the most recently used last.
+        var others: [(password: OriginPassword, memory: PasswordMemory)] = []
+    }
+
+    private let state = Mutex(State())
     private let used = Atomic<Bool>(false)
-    /// The memories of single requests' passwords, the most recently used last.
-    private let others = Mutex<[(password: OriginPassword, memory: PasswordMemory)]>([])
 
     /// The number of single requests' passwords that are remembered.
     private static let mostOthers = 32
@@ -24,18 +28,18 @@ final class PasswordMemories: Sendable {
 
     /// The memory of a password that belongs to single requests.
     func memory(of password: OriginPassword) -> PasswordMemory {
-        others.withLock { others in
-            if let index = others.firstIndex(where: { $0.password.isSame(as: password) }) {
-                others.append(others.remove(at: index))
+        state.withLock { state in
+            if let index = state.others.firstIndex(where: { $0.password.isSame(as: password) }) {
+                state.others.append(state.others.remove(at: index))
             } else {
-                if others.count == Self.mostOthers { others.removeFirst() }
-                others.append((password, PasswordMemory(limit: Self.mostSpaces)))
+                if state.others.count == Self.mostOthers { state.others.removeFirst() }
+                state.others.append((password, PasswordMemory(limit: Self.mostSpaces)))
             }
-            return others[others.count - 1].memory
+            return state.others[state.others.count - 1].memory
         }
     }
 
-    var shared: Shared { present.withLock { $0 } }
+    var shared: Shared { state.withLock { $0.shared } }
 
     /// Whether requests without a password of their own may have to carry an answer that was accepted before.
     var isInUse: Bool { used.load(ordering: .relaxed) }
@@ -44,8 +48,7 @@ final class PasswordMemories: Sendable {
     func noteUse() { used.store(true, ordering: .relaxed) }
 
     func removeAll() {
-        present.withLock { $0 = Shared() }
-        others.withLock { $0.removeAll() }
+        state.withLock { $0 = State() }
     }
 }
 
