@@ -65,11 +65,8 @@ extension WebSocketDriver {
 
     /// Tells how the connection ended, once. Those who wait for something find the end.
     func report(_ end: WebSocketEnd) {
-        let isFirst = ending.withLock { ending in
-            defer { ending = ending ?? end }
-            return ending == nil
-        }
-        guard isFirst else { return }
+        if self.end != nil { return }
+        _ = ending.storeIfNil(Ending(end))
         for waiter in [messageWaiter, controlWaiter, roomWaiter] { _ = waiter?.deliver(()) }
         for waiter in endWaiters { _ = waiter.deliver(()) }
         endWaiters = []

@@ -21,8 +21,8 @@ actor WebSocketDriver {
     nonisolated let connection: HTTPSession.UpgradedConnection
     /// The request of the handshake, which lasts as long as the connection.
     nonisolated var request: HTTPSession.TaskID { connection.request }
-    /// How the connection ended; nil while it has not.
-    nonisolated let ending = Mutex<WebSocketEnd?>(nil)
+    /// How the connection ended; nil while it has not. Set once, by the driver.
+    nonisolated let ending = AtomicLazyReference<Ending>()
 
     let settings: HTTPSession.WebSocketSettings
     var machine: WebSocketMachine
@@ -52,6 +52,12 @@ actor WebSocketDriver {
     /// The bytes that were read and written since others had the loop.
     private var workSincePause = 0
 
+    final class Ending: Sendable {
+        let end: WebSocketEnd
+
+        init(_ end: WebSocketEnd) { self.end = end }
+    }
+
     struct WaitingPing {
         let number: UInt64
         let waiter: ValueWaiter<Duration?>
@@ -79,7 +85,7 @@ actor WebSocketDriver {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    nonisolated var end: WebSocketEnd? { ending.withLock { $0 } }
+    nonisolated var end: WebSocketEnd? { ending.load()?.end }
 
     /// Runs the connection to its end. Cancelling the task that runs it closes it at once.
     func run() async {

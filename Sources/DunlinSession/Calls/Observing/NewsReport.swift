@@ -9,8 +9,8 @@ internal import Synchronization
 final class NewsReport: Sendable {
     private let observers: RequestObservers
     private let delegate: TaskDelegate
-    /// The directions whose last progress was told.
-    private let ended = Mutex<Set<HTTPSession.Direction>>([])
+    /// The directions whose last progress was told, a bit each.
+    private let ended = Atomic<UInt8>(0)
 
     init(_ observers: RequestObservers, of delegate: TaskDelegate) {
         (self.observers, self.delegate) = (observers, delegate)
@@ -60,8 +60,8 @@ final class NewsReport: Sendable {
 
     /// The directions whose last progress a hook has not been told.
     private var untold: [HTTPSession.Direction] {
-        let told = ended.withLock { $0 }
-        return [.upload, .download].filter { observers.hasHook(Self.hook($0)) && !told.contains($0) }
+        let told = ended.load(ordering: .relaxed)
+        return [.upload, .download].filter { observers.hasHook(Self.hook($0)) && told & Self.bit($0) == 0 }
     }
 
     private func tellEnds() async {
@@ -71,10 +71,12 @@ final class NewsReport: Sendable {
     }
 
     private func tell(_ progress: HTTPSession.TransferProgress, _ direction: HTTPSession.Direction) async {
-        if progress.isFinal { ended.withLock { _ = $0.insert(direction) } }
+        if progress.isFinal { ended.bitwiseOr(Self.bit(direction), ordering: .relaxed) }
         let snapshot = delegate.snapshot
         await observers.tell(Self.hook(direction)) { await $0(snapshot, progress) }
     }
+
+    private static func bit(_ direction: HTTPSession.Direction) -> UInt8 { direction == .upload ? 1 : 2 }
 
     private static func hook(
         _ direction: HTTPSession.Direction
