@@ -43,7 +43,6 @@ final class Chain: Sendable {
     var seesAll: Bool { sees.load(ordering: .relaxed) }
 
     /// Whether some stage has to see every hop of a call.
-    @inline(__always)
     func seesAll(of sending: Sending) -> Bool {
         guard seesAll || sending.delegate.settings != nil else { return false }
         return stages.contains { $0.interest(in: sending) == .everything }

@@ -107,7 +107,6 @@ extension Sending {
 
 extension Sending {
     /// Changes what is known of what was sent.
-    @inline(__always)
     mutating func note(_ change: (inout SentRequests) -> Void) {
         change(&sentRequests)
         delegate.noteSent(sentRequests.call)

@@ -87,7 +87,6 @@ final class StreamSink: Sink {
         let sending: Sending
     }
 
-    @inline(__always)
     fileprivate static func arrival(from sending: inout Sending) async throws -> Sending.Arrival {
         try await sending.intercepted { sending in
             let response = try await sending.answer()

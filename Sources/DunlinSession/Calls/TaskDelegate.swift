@@ -185,7 +185,6 @@ extension TaskDelegate {
 
 extension TaskDelegate {
     /// Notes that the call is about to be sent. Returns false if it is over.
-    @inline(__always)
     nonisolated func begin() -> Bool { change { $0.begin() } }
 
     /// Notes that the call waits between two attempts.
@@ -193,7 +192,6 @@ extension TaskDelegate {
 
     nonisolated func end(_ end: TaskMachine.State) { _ = change { $0.end(end) } }
 
-    @inline(__always)
     private nonisolated func change(_ event: (inout TaskMachine) -> Bool) -> Bool {
         var code = state.load(ordering: .relaxed)
         while true {
@@ -207,7 +205,6 @@ extension TaskDelegate {
     }
 
     /// Notes what has been sent for the call.
-    @inline(__always)
     nonisolated func noteSent(_ traits: SentRequests.Traits) {
         if !sent.isSuperset(of: traits) { sentTraits.bitwiseOr(traits.rawValue, ordering: .relaxed) }
     }

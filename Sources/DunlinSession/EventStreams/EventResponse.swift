@@ -64,7 +64,6 @@ final class EventResponse {
         if EventStreamMachine.isUsable(id) { lastUsableID = id }
     }
 
-    @inline(__always)
     private func nextInTime() async throws -> ServerSentEvent? {
         guard let silence else { return try await events.next() }
         silence.timer.waitBegan()

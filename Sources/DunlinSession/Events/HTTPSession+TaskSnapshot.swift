@@ -62,7 +62,6 @@ extension HTTPSession {
 }
 
 extension HTTPSession.TaskKind {
-    @inline(__always)
     static func of(_ body: borrowing RequestBody) -> Self {
         body.isAtHand ? .data : .upload
     }

@@ -55,10 +55,8 @@ struct RegistryMachine<Delegate, Observer> {
         isGuarded.entry || !mayCome(era) ? nil : enter(delegate, era)
     }
 
-    @inline(__always)
     private func mayCome(_ era: UInt64) -> Bool { era > ended.byClosing && era > ended.byCancelling }
 
-    @inline(__always)
     private mutating func enter(_ delegate: Delegate, _ era: UInt64) -> Int {
         arrivals += 1
         if let slot = free.popLast() {
@@ -98,7 +96,6 @@ struct RegistryMachine<Delegate, Observer> {
         return requestObservers.isEmpty && endObservers.isEmpty ? told : told + ended(slot)
     }
 
-    @inline(__always)
     private mutating func vacate(_ slot: Int) {
         slots[slot] = Slot()
         free.append(slot)

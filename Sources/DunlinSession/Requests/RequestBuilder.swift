@@ -80,7 +80,6 @@ final class RequestBuilder: Sendable {
     /// The head to send. `accept` and the body's content type apply unless the caller's fields override them, and
     /// `accept` only if the session's fields have none of their own. `extras` is set if the URL has any. Inlined,
     /// because a call with so many arguments costs as much as the work.
-    @inline(__always)
     func head(
         _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query, body: borrowing RequestBody, own: Fields,
         accept: String?, expectsContinue: Bool = false, extras: inout Extras?

@@ -20,7 +20,6 @@ final class ClearTextRule: Sendable {
         isPinning.store(policy.isPinning, ordering: .relaxed)
     }
 
-    @inline(__always)
     func check(_ origin: HTTP.Origin) throws {
         if origin.scheme == .http, isRefused { throw Self.refusal(origin) }
     }
