@@ -81,7 +81,7 @@ extension HTTPSession {
     public func events(bufferingNewest capacity: Int) -> AsyncStream<Event> {
         let events = core.hub.observe(bufferingNewest: capacity)
         if core.configuration.emitsReachabilityEvents, !isShutDown {
-            core.reachabilityReporter.begin(with: core.configuration.reachability, to: core.hub)
+            core.hub.report(core.configuration.reachability)
         }
         return events
     }
@@ -134,7 +134,7 @@ extension HTTPSession {
         {
             await Enclosure.enter(subject, of: nil) { await shutDown() }
         }
-        if let reporting = unlessOver(number, { core.reachabilityReporter.take() }) {
+        if let reporting = unlessOver(number, { core.hub.takeReachabilityTask() }) {
             reporting.cancel()
             await reporting.value
         }

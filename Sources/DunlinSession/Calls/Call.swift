@@ -176,7 +176,7 @@ extension SessionCore {
         request.total = options.timeLimits?.timeouts.over(configuration.timeouts).total ?? configuration.timeouts.total
         return RequestObservers(
             [options.hooks, configuration.hooks], hub, TransferControl(on: loop, priority: options.priority),
-            RecordedRequest(request, errorRules(options, extras, at: request.head.origin).curl))
+            request, errorRules(options, extras, at: request.head.origin).curl)
     }
 }
 

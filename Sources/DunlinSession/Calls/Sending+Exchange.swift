@@ -96,7 +96,7 @@ extension Sending {
     }
 
     private mutating func prepare(_ request: TransportRequest) throws {
-        observers?.recorded.note(request)
+        observers?.note(request)
         note { $0.begin(request) }
         guard part != nil || chain.judgesWays(delegate.settings) else { return }
         if let judged = try judgedWay(of: request) { chosen = judged }

@@ -65,7 +65,7 @@ public actor TaskDelegate {
                 id: id, kind: kind, method: method, targetTemplate: targetTemplate, label: call.options.label,
                 tags: call.options.tags, priority: initialPriority,
                 state: observers.control.isSuspended ? .suspended : .waiting, age: .zero, hasTemplate: hasTemplate,
-                isRevalidation: isRevalidation, record: .init(record: observers.recorded.record)))
+                isRevalidation: isRevalidation, record: .init(record: observers.record)))
     }
 
     @_documentation(visibility: internal)
@@ -177,7 +177,7 @@ extension TaskDelegate {
             id: id, kind: kind, method: method, targetTemplate: targetTemplate, label: label, tags: tags,
             priority: priority, state: state, phase: phase, age: now.duration(since: created),
             hasTemplate: hasTemplate, isRevalidation: isRevalidation,
-            record: .init(record: observers?.recorded.record))
+            record: .init(record: observers?.record))
     }
 }
 

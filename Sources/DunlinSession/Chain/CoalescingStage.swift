@@ -200,12 +200,12 @@ struct CoalescingStage: Stage {
 /// A body whose beginning has been read already.
 final class BegunBody: PassedBody {
     let stream: any TransportResponse.BodyStream
-    /// The beginning; nil once it has been returned.
-    private let beginning: Mutex<Bytes?>
+    /// Has the beginning until it is returned.
+    private let reader: SoleReader<Bytes>
 
     private init(_ beginning: Bytes, _ stream: any TransportResponse.BodyStream) {
         self.stream = stream
-        self.beginning = Mutex(beginning)
+        reader = SoleReader(beginning, after: stream.hop)
     }
 
     /// All that `next` brings of a stream; if that exceeds `limit` bytes, what was read and the rest as another stream.
@@ -222,7 +222,12 @@ final class BegunBody: PassedBody {
     }
 
     func next() async throws -> Bytes? {
-        if let beginning = beginning.withLock({ $0.take() }) { return beginning }
-        return try await stream.next()
+        switch reader.begin() {
+        case .over: return try await stream.next()
+        case .failed(let error): throw error
+        case .read(let beginning):
+            reader.end()
+            return beginning
+        }
     }
 }

@@ -26,6 +26,8 @@ package final class EventHub: Sendable {
         var lastObserver: UInt64 = 0
         /// The readers of the trace, who count as observers.
         var traceReaders = TraceReaders()
+        /// The task that reports changes of the network.
+        var reachabilityTask: Task<Void, Never>?
     }
 
     private let state = Mutex(State())
@@ -39,6 +41,7 @@ package final class EventHub: Sendable {
     }
 
     deinit {
+        takeReachabilityTask()?.cancel()
         for reader in state.withLock({ $0.traceReaders.removeAll() }) { reader.end() }
         for observer in state.withLock({ $0.observers }).values { observer.finish() }
     }
@@ -125,6 +128,20 @@ package final class EventHub: Sendable {
 
         deinit { call() }
     }
+
+    /// Reports a reachability until the hub is released or the reporting task is taken, unless that has begun.
+    func report(_ reachability: Reachability) {
+        let statuses = reachability.statuses
+        state.withLock { state in
+            guard state.reachabilityTask == nil else { return }
+            state.reachabilityTask = Task.detached { [weak self] in
+                for await status in statuses where !Task.isCancelled { self?.tell(.reachability(status)) }
+            }
+        }
+    }
+
+    /// Takes the reporting task. Nothing more is reported once the caller has cancelled and awaited it.
+    func takeReachabilityTask() -> Task<Void, Never>? { state.withLock { $0.reachabilityTask.take() } }
 
     private func take(_ step: Step) {
         if append(step) { tellAll() }

@@ -72,10 +72,9 @@ import Testing
         let stream = hub.observe(bufferingNewest: 9)
         let observers = RequestObservers(
             [], hub, TransferControl(on: try ReactorGroup.shared.reactors()[0]),
-            RecordedRequest(
-                .init(
-                    head: RequestHead(method: .get, origin: HTTP.Origin(scheme: .http, host: "a.test"), target: "/"),
-                    body: .none), CurlSettings()))
+            .init(
+                head: RequestHead(method: .get, origin: HTTP.Origin(scheme: .http, host: "a.test"), target: "/"),
+                body: .none), CurlSettings())
         let changed = observers.reporting(.resumed(Self.snapshot(1)), tell: {}) { note in
             if isNew { note() }
             hub.tell(.resumed(Self.snapshot(2)))

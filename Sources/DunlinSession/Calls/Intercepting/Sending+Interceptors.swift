@@ -151,7 +151,7 @@ extension TaskDelegate {
             own.callTransport.discard(stream, Loan.gone)
         }
         // Its response may be gone, with the body that would tell. What is under way ends by being cancelled.
-        if !former.isUnderWay { observation?.leave(former.watched) }
+        if !former.isUnderWay { former.watched?.end() }
         former.cancellation.cancel(.handle)
         if let hop { own.callHistory.append(hop) }
         own.start = loop.now()

@@ -10,7 +10,8 @@ internal import Synchronization
 /// 3. After the call's end nothing begins.
 package final class CallObservation: Sendable {
     private struct State {
-        var exchanges: [Int: ExchangeObservation] = [:]
+        /// The exchanges that have not ended.
+        var exchanges: [Int: ExchangeObservation.Known] = [:]
         var last = 0
         var hasEnded = false
     }
@@ -34,7 +35,7 @@ package final class CallObservation: Sendable {
     /// Begins an exchange that is to send `request`; nobody is told of it after the call's end. Returns what is sent:
     /// observers may add fields.
     func begin(_ request: TransportRequest, _ sending: inout Sending) -> TransportRequest {
-        leave(sending.watched.take())
+        sending.watched.take()?.end()
         let begun = state.withLock { state -> Int? in
             if state.hasEnded { return nil }
             state.last += 1
@@ -52,9 +53,9 @@ package final class CallObservation: Sendable {
         sending.added = adding.names
         if told.isEmpty { return sent }
         let observation = ExchangeObservation(
-            told, number, droppedFields: adding.dropped, hiding: secretFields, on: sending.loop)
+            self, told, number, droppedFields: adding.dropped, hiding: secretFields, on: sending.loop)
         let isLate = state.withLock { state in
-            if !state.hasEnded { state.exchanges[number] = observation }
+            state.exchanges[number] = ExchangeObservation.Known(exchange: observation)
             return state.hasEnded
         }
         if isLate {
@@ -65,11 +66,19 @@ package final class CallObservation: Sendable {
         return sent
     }
 
-    /// Ends an exchange whose response nobody reads any more.
-    func leave(_ exchange: ExchangeObservation?) {
-        guard let exchange else { return }
-        state.withLock { $0.exchanges[exchange.number] = nil }
-        exchange.end()
+    /// Notes something of an exchange; returns false if it has ended.
+    func note(_ number: Int, _ change: (inout ExchangeObservation.Known) -> Void) -> Bool {
+        state.withLock { state in
+            guard var known = state.exchanges.removeValue(forKey: number) else { return false }
+            change(&known)
+            state.exchanges[number] = known
+            return true
+        }
+    }
+
+    /// Takes what is known of an exchange, which ends it; nil if it has ended.
+    func take(_ number: Int) -> ExchangeObservation.Known? {
+        state.withLock { $0.exchanges.removeValue(forKey: number) }
     }
 
     func note(_ step: @autoclosure () -> HTTPSession.RequestStep) {
@@ -82,8 +91,8 @@ package final class CallObservation: Sendable {
     func end(_ completion: HTTPSession.Completion) {
         let left = state.withLock { state -> [ExchangeObservation]? in
             if state.hasEnded { return nil }
-            defer { (state.exchanges, state.hasEnded) = ([:], true) }
-            return state.exchanges.sorted { $0.key < $1.key }.map(\.value)
+            state.hasEnded = true
+            return state.exchanges.sorted { $0.key < $1.key }.map(\.value.exchange)
         }
         guard let left else { return }
         for exchange in left { exchange.end(because: completion.error) }
@@ -96,7 +105,7 @@ package final class CallObservation: Sendable {
 extension CallObservation {
     /// Notes that a request is sent again, which ends its last exchange.
     func again(_ why: SendingReason, _ sending: inout Sending) {
-        leave(sending.watched.take())
+        sending.watched.take()?.end()
         if let step = why.step(sending) { note(step) }
     }
 }

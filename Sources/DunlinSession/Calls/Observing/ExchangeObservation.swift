@@ -1,28 +1,34 @@
 internal import DunlinReactor
 internal import DunlinTransport
-internal import Synchronization
 
-/// What observers want to be told of one exchange, until it ends.
+/// What observers want to be told of one exchange, until it ends. What is known of it is in its call's observation.
 final class ExchangeObservation: Sendable {
-    private struct State {
+    struct Known {
+        let exchange: ExchangeObservation
         var head: ResponseHead?
         var hop: HTTP.Hop?
-        weak var body: ReportingBody?
-        var hasEnded = false
+        var body: WeakBody?
     }
 
+    final class WeakBody: Sendable {
+        weak let body: ReportingBody?
+
+        init(_ body: ReportingBody) { self.body = body }
+    }
+
+    private let call: CallObservation
     /// Its number among those of the call.
     let number: Int
     private let observers: [any HTTPSession.ExchangeObserver]
     private let droppedFields: Int
     private let secretFields: HTTP.SecretFields
     private let loop: Reactor
-    private let state = Mutex(State())
 
     init(
-        _ observers: [any HTTPSession.ExchangeObserver], _ number: Int, droppedFields: Int,
+        _ call: CallObservation, _ observers: [any HTTPSession.ExchangeObserver], _ number: Int, droppedFields: Int,
         hiding secretFields: HTTP.SecretFields, on loop: Reactor
     ) {
+        self.call = call
         self.loop = loop
         self.number = number
         self.observers = observers
@@ -35,12 +41,9 @@ final class ExchangeObservation: Sendable {
         var head = response.head
         head.mark(secretFields)
         let hop = response.latestHop
-        let isOver = state.withLock { state in
-            if !state.hasEnded { (state.head, state.hop) = (head, hop == HTTP.Hop() ? nil : hop) }
-            return state.hasEnded
-        }
+        let isOpen = call.note(number) { ($0.head, $0.hop) = (head, hop == HTTP.Hop() ? nil : hop) }
         // Its call has left: whoever is told of its end is told of nothing after that.
-        if isOver { return response }
+        if !isOpen { return response }
         for observer in observers { observer.answered(head) }
         switch response.body {
         case .bytes:
@@ -48,41 +51,35 @@ final class ExchangeObservation: Sendable {
             return response
         case .stream(let stream):
             let body = ReportingBody(stream, self)
-            state.withLock { $0.body = body }
+            _ = call.note(number) { $0.body = WeakBody(body) }
             return response.with(.stream(body), response.hop)
         }
     }
 
     /// Notes that no response came, or that the interceptors around the exchange threw.
     func failed(_ error: any Error, over hop: HTTP.Hop?) {
-        if let hop { state.withLock { $0.hop = hop } }
+        if let hop { _ = call.note(number) { $0.hop = hop } }
         end(nil, error)
     }
 
     /// Notes a hop of a body that is being released.
     fileprivate func released(_ hop: HTTP.Hop) {
-        if hop != HTTP.Hop() { state.withLock { $0.hop = hop } }
+        if hop != HTTP.Hop() { _ = call.note(number) { $0.hop = hop } }
     }
 
     /// Ends an exchange that has not ended yet: nobody reads its response any more, perhaps because of an error.
     func end(because error: (any Error)? = nil) {
-        let hasHead = state.withLock { $0.head != nil }
-        end(hasHead ? error == nil ? .left : .failed : nil, error)
+        end(error == nil ? .left : .failed, error)
     }
 
     /// Ends the exchange, once.
     fileprivate func end(_ body: HTTPSession.ExchangeEnd.Body?, _ error: (any Error)? = nil) {
-        let last = state.withLock { state -> (head: ResponseHead?, hop: HTTP.Hop?, body: ReportingBody?)? in
-            if state.hasEnded { return nil }
-            state.hasEnded = true
-            return (state.head, state.hop, state.body)
-        }
-        guard let last else { return }
-        var hop = last.body?.hop
+        guard let last = call.take(number) else { return }
+        var hop = last.body?.body?.hop
         if hop == nil || hop == HTTP.Hop() { hop = last.hop }
         if let known = hop, known.ended < known.started { hop?.ended = loop.now() }
         let end = HTTPSession.ExchangeEnd(
-            head: last.head, hop: hop, error: error, body: body, droppedFields: droppedFields)
+            head: last.head, hop: hop, error: error, body: last.head == nil ? nil : body, droppedFields: droppedFields)
         for observer in observers { observer.ended(end) }
     }
 }

@@ -21,7 +21,7 @@ final class ExchangeReporter: WireObserver {
         if !wantsAll {
             guard case .interimHead = step else { return }
         }
-        let step = step.marked(observers.recorded.settings.secretFields)
+        let step = step.marked(observers.curlSettings.secretFields)
         if case .interimHead(let head) = step {
             observers.interim?.continuation.yield(head)
             observers.events.tell(.interimResponse(snapshot, head))

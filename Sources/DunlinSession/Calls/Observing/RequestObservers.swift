@@ -12,17 +12,25 @@ package final class RequestObservers: Sendable {
     let hooks: [HTTPSession.Hooks]
     let events: EventHub
     let control: TransferControl
-    /// The request as far as it is known.
-    let recorded: RecordedRequest
     /// Interim responses on their way to hooks; nil if no hook wants them.
     let interim: (stream: AsyncStream<ResponseHead>, continuation: AsyncStream<ResponseHead>.Continuation)?
     private let lastMoment = Atomic(HTTP.Instant.never.nanoseconds)
-    private let batchQueue = Mutex(BatchQueue.none)
+    /// How the request is written as a command.
+    let curlSettings: CurlSettings
+    private let state: Mutex<State>
+
+    private struct State {
+        /// The request as far as it is known: as it was made, then as it was sent last.
+        var request: RequestRecord.Source
+        var batchQueue = BatchQueue.none
+    }
 
     init(
-        _ hooks: [HTTPSession.Hooks], _ events: EventHub, _ control: TransferControl, _ recorded: RecordedRequest
+        _ hooks: [HTTPSession.Hooks], _ events: EventHub, _ control: TransferControl, _ asked: RequestRecord.Source,
+        _ curlSettings: CurlSettings
     ) {
-        self.recorded = recorded
+        state = Mutex(State(request: asked))
+        self.curlSettings = curlSettings
         // Their number is limited by `limits`.
         interim = hooks.contains { $0.interimResponse != nil } ? AsyncStream.makeStream() : nil
         self.hooks = hooks.filter(\.isSet)
@@ -145,6 +153,15 @@ extension RequestObservers {
         await tell(\.completed) { await $0(completion) }
     }
 
+    /// Notes that the request is being sent in this form.
+    func note(_ sent: TransportRequest) {
+        let source = RequestRecord.Source(sent)
+        state.withLock { $0.request = source }
+    }
+
+    /// The request as far as it is known.
+    var record: RequestRecord { RequestRecord(state.withLock { $0.request }, curlSettings) }
+
     /// Whether hooks are told what happens while the call runs.
     var wantsNews: Bool { hasHook(\.uploadProgress) || hasHook(\.downloadProgress) || interim != nil }
 
@@ -174,37 +191,18 @@ extension RequestObservers {
     /// Joins a batch's queue, unless the call is in another queue or under way. It gets its position at once, so that a
     /// batch's calls are queued in order; a call that comes after others enters later.
     func join(_ queue: RequestQueue, comesLater: Bool) {
-        batchQueue.withLock { batchQueue in
-            guard case .none = batchQueue else { return }
-            batchQueue = .joined(queue, comesLater ? nil : queue.enter("", control))
+        state.withLock { state in
+            guard case .none = state.batchQueue else { return }
+            state.batchQueue = .joined(queue, comesLater ? nil : queue.enter("", control))
         }
     }
 
     /// Takes the queue for the call that is to pass it now. Whoever takes an entry must wait for it.
     func takeBatchQueue() -> (queue: RequestQueue, entry: RequestQueue.Entry?)? {
-        batchQueue.withLock { batchQueue in
-            defer { batchQueue = .passed }
-            guard case .joined(let queue, let entry) = batchQueue else { return nil }
+        state.withLock { state in
+            defer { state.batchQueue = .passed }
+            guard case .joined(let queue, let entry) = state.batchQueue else { return nil }
             return (queue, entry)
         }
     }
-}
-
-/// The request of an observed call as far as it is known: as it was made, then as it was sent last.
-final class RecordedRequest: Sendable {
-    private let state: Mutex<RequestRecord.Source>
-    let settings: CurlSettings
-
-    init(_ asked: RequestRecord.Source, _ settings: CurlSettings) {
-        state = Mutex(asked)
-        self.settings = settings
-    }
-
-    /// Notes that it is being sent in this form.
-    func note(_ sent: TransportRequest) {
-        let source = RequestRecord.Source(sent)
-        state.withLock { $0 = source }
-    }
-
-    var record: RequestRecord { RequestRecord(state.withLock { $0 }, settings) }
 }

@@ -21,8 +21,7 @@ package final class SessionCore: Sendable {
     /// The authentication stages of all its chains.
     let authentication: [any Stage]
     package let hub: EventHub
-    /// Reports reachability until the session is closed, which also closes the next two.
-    let reachabilityReporter = ReachabilityReporter()
+    /// What a closing of the session ends, with the background calls.
     package let residents = SessionResidents()
     let background = BackgroundTasks()
     let user: SessionUser
