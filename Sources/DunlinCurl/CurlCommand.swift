@@ -14,8 +14,7 @@ internal import DunlinTypes
 ///    status, or send a secret field to another origin.
 /// 5. It contains a password only if that is this request's.
 /// 6. It is safe in a terminal, whatever the request contains: see `ShellText`.
-/// 7. Without `showingSecrets`, it contains no secrets. A body that is not text is left out then, since its content is
-///    unknown.
+/// 7. Without `showingSecrets`, it contains no secrets, and no body, which may have some.
 struct CurlCommand {
     private let record: RequestRecord
     private let showsSecrets: Bool

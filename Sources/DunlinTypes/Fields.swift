@@ -320,8 +320,8 @@ extension Fields {
 
 extension Fields: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// One field a line. Values are hidden if they are marked as sensitive or their names are secret or look so;
-    /// secrets of URLs, forms and JSON within other values too. Control characters are left out, so the text cannot
-    /// affect a terminal and each line is one field.
+    /// secrets of URLs, forms, JSON and elements in other values too. Control characters are left out, so the text
+    /// cannot affect a terminal and each line is one field.
     public var description: String { shown().map { "\($0.name): \($0.value)" }.joined(separator: "\n") }
 
     public var debugDescription: String { description }

@@ -36,7 +36,9 @@ public struct NetworkError: Error, Sendable {
     /// The response; nil if its head had not come.
     public var response: ResponseHead?
     /// The beginning of the response's body, up to a limit, if the response was refused or broke off.
-    public var body: Bytes?
+    public var body: Bytes? {
+        didSet { message = nil }
+    }
     /// Whether the description shows what the server says in the body (`bodyText`).
     public var showsBody = true
     /// How the last hop spent its time.
@@ -212,7 +214,7 @@ extension NetworkError: CustomStringConvertible {
         }
         let said = reason.utf8.last == UInt8(ascii: ".") ? String(reason.dropLast()) : reason
         var text = "\(code): \(said)"
-        if Self.refusals.contains(code) { text += saidMessage }
+        text += saidMessage
         if let unsaidPeer { text += " [\(unsaidPeer)]" }
         if let circumstances { text += " (\(circumstances))" }
         if !retries.isEmpty { text += " in attempt \(attempts)" }
@@ -244,12 +246,14 @@ extension NetworkError: CustomStringConvertible {
 
     /// What the server says to people, on one line of up to 200 characters: those of the members `title`, `detail`,
     /// `message`, `error` and `error_description` that are text, if the body is a JSON object (RFC 9457, RFC 6749).
-    /// Stars hide what has the form of a key or a token. Nil for any other body, if it is not to be shown, and before
-    /// the session has thrown the error.
+    /// Stars hide what has the form of a key or a token. Nil for any other body, one that was cut, an error that is no
+    /// refusal, if it is not to be shown, and before the session has thrown the error.
     public var bodyText: String? { showsBody ? message : nil }
 
-    /// The codes, besides `unacceptableStatus`, of a response that says why it is a refusal.
-    private static let refusals: Set<Code> = [.upgradeRefused, .proxyFailed, .proxyAuthenticationFailed]
+    /// The codes of a response that may say to people why it is a refusal.
+    package static let refusals: Set<Code> = [
+        .unacceptableStatus, .upgradeRefused, .proxyFailed, .proxyAuthenticationFailed,
+    ]
 
     private var saidMessage: String { bodyText.map { ": \($0)" } ?? "" }
 

@@ -20,7 +20,8 @@ package enum SecretText {
 
     /// The text without values whose names look secret (after `name=` or `"name":`), without the user info of URLs, and
     /// without values that have such secrets percent-encoded in them. An array or object with a secret name hides the
-    /// rest of the text, since its end is not known. The cost is linear in the text's length.
+    /// rest of the text, since its end is not known; an element with a secret name, or a name that is itself a value
+    /// (`"key": "password"`), hides all from the first bracket on. The cost is linear in the text's length.
     package static func masked(
         _ text: String, as kind: Kind, hiding secret: HTTP.SecretFields = .usual
     ) -> String {
@@ -44,7 +45,12 @@ package enum SecretText {
             }
             shown.append(contentsOf: bytes[start..<position])
             let name = bytes[start..<position]
-            guard isSecret(name, secret), let value = value(of: name, in: bytes, kind) else { continue }
+            guard isSecret(name, secret) else { continue }
+            if isNamed(by: name, in: bytes) || isNaming(name) && isSecret(keyed(by: name, in: bytes), secret) {
+                let start = shown.firstIndex { "{[<".utf8.contains($0) } ?? shown.count
+                return String(decoding: shown[..<start], as: UTF8.self) + "***"
+            }
+            guard let value = value(of: name, in: bytes, kind) else { continue }
             shown.append(contentsOf: bytes[position..<max(position, value.lowerBound)])
             position = max(position, value.upperBound)
             shown.append(contentsOf: "***".utf8)
@@ -66,6 +72,39 @@ package enum SecretText {
         guard meant.contains(UInt8(ascii: "[")) else { return false }
         return meant.split { "[]".utf8.contains($0) }.contains { secret.hides(String(decoding: $0, as: UTF8.self)) }
     }
+
+    /// How far before a name its key may be.
+    private static let longestKey = 128
+
+    /// Whether a secret name is that of an element, or the value of a key that says what another value is called. Then
+    /// nobody can tell where that value is.
+    private static func isNamed(by name: ArraySlice<UInt8>, in bytes: [UInt8]) -> Bool {
+        guard name.startIndex > 0 else { return false }
+        switch bytes[name.startIndex - 1] {
+        case UInt8(ascii: "<"): return true
+        case UInt8(ascii: ">"): return name.endIndex < bytes.count && bytes[name.endIndex] == UInt8(ascii: "<")
+        default: break
+        }
+        let before = bytes[..<name.startIndex].suffix(longestKey)
+        guard let sign = before.lastIndex(where: { !isFiller($0) }), ":=".utf8.contains(bytes[sign]),
+            let last = before[..<sign].lastIndex(where: { !isFiller($0) })
+        else { return false }
+        let start = before[...last].lastIndex { !isNameByte($0) || $0 == UInt8(ascii: "\\") }
+        return isNaming(before[(start.map { $0 + 1 } ?? before.startIndex)..<last + 1])
+    }
+
+    private static func isNaming(_ key: ArraySlice<UInt8>) -> Bool {
+        ["name", "key", "property", "http-equiv"].contains { key.elementsEqual($0.utf8) { $0 | 0x20 == $1 } }
+    }
+
+    /// The text that a key stands before, as far as it may be a name.
+    private static func keyed(by key: ArraySlice<UInt8>, in bytes: [UInt8]) -> ArraySlice<UInt8> {
+        let sign = bytes[key.endIndex...].prefix(longestKey).drop(while: isFiller)
+        guard let first = sign.first, ":=".utf8.contains(first) else { return [] }
+        return sign.dropFirst().drop(while: isFiller).prefix { !isQuote($0) && !",{}<>".utf8.contains($0) }
+    }
+
+    private static func isFiller(_ byte: UInt8) -> Bool { isQuote(byte) || byte <= 0x20 || byte == UInt8(ascii: "\\") }
 
     /// The name with its percent signs decoded.
     static func unescaped(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -150,7 +189,7 @@ package enum SecretText {
 
     static func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
 
-    static func isNameByte(_ byte: UInt8) -> Bool {
+    private static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "%"),
             UInt8(ascii: "\\"), 0x80...:

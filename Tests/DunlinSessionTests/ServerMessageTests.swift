@@ -46,6 +46,9 @@ import Testing
         ("bad eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w", "bad ***.***.***"),
         ("at https://ada:hunter2@a.test/x?token=hunter2", "at https://***@a.test/x?token=***"),
         ("password: hunter2", "password: ***"), ("pass\u{200B}word=hunter2", "password=***"),
+        ("key wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "key ***"),
+        ("at /v1/users/abc/orders/2026/x", "at /v1/users/abc/orders/2026/x"),
+        ("请在2026年1月15日之前完成您的账户验证，谢谢", "请在2026年1月15日之前完成您的账户验证，谢谢"),
         ("order 1234567890123456 is not there", "order 1234567890123456 is not there"),
         ("incomprehensibilities at 2026-01-31T23:59:59Z", "incomprehensibilities at 2026-01-31T23:59:59Z"),
     ])
@@ -55,6 +58,17 @@ import Testing
         let body = String(try DynamicValue.object(["message": .string(said)]).json())
         let text = try await Self.description(body)
         #expect(text == "{\"message\":\"\(shown)\"}")
+    }
+
+    @Test func `the message of a body that is kept in part is that of all of it, and goes with the body`()
+        async throws
+    {
+        let mock = try Mocked { $0.limits.errorBodyBytes = 5 }
+        mock.transport.on(.get, "/").respond(404, body: #"{"message":"no such user"}"#)
+        var error = try #require(try await networkError { _ = try await mock.session.get("/", as: .bytes) })
+        #expect(error.bodyText == #"{"message":"no such user"}"# && error.body?.count == 5)
+        error.body = nil
+        #expect(error.bodyText == nil && !error.description.contains("user"))
     }
 
     @Test func `a member that the session calls secret is not shown`() async throws {

@@ -38,7 +38,11 @@ import Testing
 
     @Test(arguments: [
         #"{"path":"a","link_password":"hunter2"}"#, "a=1&password=hunter2", #"password="hunter2", b=1"#,
-        "b=1; sessionid=hunter2", #"{"a":[{"token":"hunter2"}]}"#,
+        "b=1; sessionid=hunter2", #"{"a":[{"token":"hunter2"}]}"#, #"{"name":"password","value":"hunter2"}"#,
+        #"[{"key" : "api_key", "value":"hunter2"}]"#, #"{"value":"hunter2","name":"password"}"#,
+        "<password>hunter2</password>", "<key>password</key><string>hunter2</string>",
+        #"<input value="hunter2" name="token">"#, #"form-data; name="password" hunter2"#,
+        "%7B%22name%22%3A%22password%22%2C%22value%22%3A%22hunter2%22%7D", "a=%3Cpassword%3Ehunter2%3C/password%3E",
     ])
     func `a field whose value has a pair with a secret is not shown whole, nor kept`(value: String) {
         let fields: Fields = ["X-Arg": value]
@@ -46,7 +50,10 @@ import Testing
         #expect(fields.withoutSecrets().isEmpty)
     }
 
-    @Test(arguments: ["a=1&b=2", #"{"path":"a"}"#, "text/html; q=0.9", "timeout=5, max=100", #"W/"abc=""#])
+    @Test(arguments: [
+        "a=1&b=2", #"{"path":"a"}"#, "text/html; q=0.9", "timeout=5, max=100", #"W/"abc=""#, #"no-cache="Set-Cookie""#,
+        "<a/token>; rel=next",
+    ])
     func `a field whose value has other pairs is shown and kept`(value: String) {
         let fields: Fields = ["X-Arg": value]
         #expect(fields.description == "X-Arg: \(value)" && fields.withoutSecrets() == fields)

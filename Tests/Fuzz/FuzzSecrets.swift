@@ -9,7 +9,9 @@ enum FuzzSecrets {
 
     private static let kinds: [SecretText.Kind] = [.form, .link, .links]
     private static let secret = "hunter2"
-    private static let endings = ["\nhttp://user:\(secret)@a.test/", "&token=\(secret)"]
+    private static let endings = [
+        "\nhttp://user:\(secret)@a.test/", "&token=\(secret)", "\n{\"password\":\"\(secret)\"}",
+    ]
     private static let endingsOfURL = [
         "?token=\(secret)", "&u=%3Ftoken%3D\(secret)", "?u=http%3A//user%3A\(secret)%40a.test/",
     ]

@@ -23,7 +23,10 @@ final class ReceiptState: Sendable {
         return try outcome.get()
     }
 
-    func settle(_ outcome: Outcome) { settlement.settle(outcome) }
+    func settle(_ outcome: Outcome) {
+        settlement.settle(outcome)
+        state.withLock { $0.observers = [] }
+    }
 
     func report(_ progress: ImageDownloader.Progress) {
         let observers = state.withLock { state in
@@ -37,7 +40,7 @@ final class ReceiptState: Sendable {
     func observeProgress() -> AsyncStream<ImageDownloader.Progress> {
         let (stream, observer) = AsyncStream<ImageDownloader.Progress>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let progress = state.withLock { state in
-            state.observers.append(observer)
+            if outcome == nil { state.observers.append(observer) }
             return state.progress
         }
         // At worst, this older step follows a newer one; the next step corrects that.

@@ -28,7 +28,15 @@ extension NetworkError {
         }
         if !rules.showsBody { showsBody = false }
         response?.mark(secret)
-        if showsBody, message == nil, let body { message = ServerMessage.text(of: body, hiding: secret) }
+        if let body { read(body, rules) }
+    }
+}
+
+extension NetworkError {
+    /// Reads from the body of a refusal what it says to people, unless that is known.
+    mutating func read(_ body: Bytes, _ rules: ErrorRules) {
+        guard showsBody, message == nil, Self.refusals.contains(code) else { return }
+        message = ServerMessage.text(of: body, hiding: rules.curl.secretFields)
     }
 }
 

@@ -93,6 +93,8 @@ extension HTTPSession.Response<Bytes> {
         let known = (error as? DecodingError).map { NetworkError(decoding: $0, of: whole) } ?? error as? NetworkError
         guard var error = known?.carrying(self.body, upTo: rules.keptBody) else { return error }
         error.showsBody = rules.showsBody
+        // Of a body that was cut nothing can be read.
+        error.read(self.body, rules)
         if error.request == nil, let sent = carried.request {
             var source = RequestRecord.Source(sent)
             // A redirect with another method drops the body.

@@ -66,8 +66,8 @@ extension HTTPSession {
         public var secretFields = HTTP.SecretFields.usual {
             didSet { fields.mark(secretFields) }
         }
-        /// Whether the description of an error that refused a response shows the beginning of its body, if it is text:
-        /// 200 characters, without what looks secret.
+        /// Whether the description of an error that refused a response shows what its body says to people
+        /// (`NetworkError.bodyText`).
         public var showsRefusedBodies = true
         public var redirects = RedirectPolicy()
         /// Whether and when a failed request is attempted again.

@@ -189,6 +189,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
                     } catch {
                         // It is there, and may say why the request failed.
                         whole.append(reading.chunk[range])
+                        context.observer?.sees(received: reading.chunk[range], as: .body)
                         throw error
                     }
                     let piece = reading.take(range, &hop)

@@ -77,6 +77,8 @@ extension UpgradedStream {
         case .over: return nil
         case .fail(let error): throw explained(error ?? Self.busy("read"))
         case .deliver(let bytes):
+            // They came with the head.
+            context.observer?.sees(received: bytes, as: .body)
             context.control?.received(upTo: hop.bodyBytes)
             return bytes
         case .read(let stream, let mayHaveMore, let size, var hop):
