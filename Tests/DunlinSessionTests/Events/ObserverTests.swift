@@ -161,7 +161,8 @@ import Testing
 
     @Test func `a suspended request and one that waits for its turn say so`() async throws {
         let mocked = try mocked { $0.queue.running = 1 }
-        mocked.transport.otherwise { _ in .respond() }
+        // It must not be over before it is suspended.
+        mocked.transport.otherwise { _ in .respond().delayed(.milliseconds(100)) }
         let handle = try mocked.session.task("a")
         handle.resume()
         handle.suspend()
