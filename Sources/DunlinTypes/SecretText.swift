@@ -79,13 +79,11 @@ package enum SecretText {
     /// Whether a secret name is that of an element, or the value of a key that says what another value is called. Then
     /// nobody can tell where that value is.
     private static func isNamed(by name: ArraySlice<UInt8>, in bytes: [UInt8]) -> Bool {
-        guard name.startIndex > 0 else { return false }
-        switch bytes[name.startIndex - 1] {
-        case UInt8(ascii: "<"): return true
-        case UInt8(ascii: ">"): return name.endIndex < bytes.count && bytes[name.endIndex] == UInt8(ascii: "<")
-        default: break
-        }
         let before = bytes[..<name.startIndex].suffix(longestKey)
+        // An element's name may have other words before the secret one: `<db.password>`, `<wsse:Password>`.
+        let tag = before.last { !isNameByte($0) && !".:".utf8.contains($0) }
+        if tag == UInt8(ascii: "<") { return true }
+        if before.last == UInt8(ascii: ">"), bytes[name.endIndex...].first == UInt8(ascii: "<") { return true }
         guard let sign = before.lastIndex(where: { !isFiller($0) }), ":=".utf8.contains(bytes[sign]),
             let last = before[..<sign].lastIndex(where: { !isFiller($0) })
         else { return false }

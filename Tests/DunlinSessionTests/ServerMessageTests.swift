@@ -77,6 +77,17 @@ import Testing
     }
 
     @Test func `a proxy and a server that refuses another protocol say why, too`() async throws {
+        let proxy = try LoopbackServer()
+        defer { proxy.stop() }
+        proxy.respond { _ in .response(403, body: #"{"message":"not there"}"#) }
+        var configuration = HTTPSession.Configuration()
+        configuration.proxy = .url("http://127.0.0.1:\(proxy.port)")
+        let session = try HTTPSession(configuration)
+        let refused = try #require(try await networkError { _ = try await session.get(url: "https://a.test/") })
+        #expect(refused.code == .proxyFailed && refused.bodyText == #"{"message":"not there"}"#)
+        #expect(refused.summary.contains(#"CONNECT with 403 Forbidden: {"message":"not there"}"#))
+        await session.shutdown()
+
         let mock = try Mocked()
         mock.transport.otherwise { _ in .respond(403, body: #"{"detail":"not you"}"#) }
         let error = try #require(try await networkError { _ = try await mock.session.upgrade("x", to: "foo") })

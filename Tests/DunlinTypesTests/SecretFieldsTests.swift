@@ -124,6 +124,39 @@ import Testing
     }
 
     @Test(arguments: [
+        (#"{"password hash":"x","a":1}"#, #"{"password hash":"***","a":1}"#),
+        (#"{"token.value" : 1}"#, #"{"token.value" : ***}"#), (#"{"auth/x":"y"}"#, #"{"auth/x":"***"}"#),
+        (#"{"a":"a token of b"}"#, #"{"a":"a token of b"}"#),
+        ("see https://auth.test:80/a", "see https://auth.test:80/a"),
+    ])
+    func `a key of JSON is secret if a word of it is`(text: String, shown: String) {
+        #expect(SecretText.masked(text, as: .link) == shown)
+    }
+
+    @Test(arguments: [
+        ("tokens[]=x&a=1", "tokens[]=***&a=1"), ("password[0][a]=x&a=1", "password[0][a]=***&a=1"),
+        ("user[password]=x&a=1", "user[password]=***&a=1"), ("user%5Bpin%5D=x&a=1", "user%5Bpin%5D=***&a=1"),
+        ("pass%5B%5D=x", "pass%5B%5D=***"), ("credentials.x=y&a=1", "credentials.x=***&a=1"),
+        ("a=auth.test&b=1", "a=auth.test&b=1"), ("tokens[1]&a=1", "tokens[1]&a=1"), ("pages[]=1", "pages[]=1"),
+    ])
+    func `what follows a secret word in a name of a form is part of the name`(text: String, shown: String) {
+        #expect(SecretText.masked(text, as: .form) == shown)
+    }
+
+    @Test(arguments: [
+        (#"a=1, {"name":"password","value":"x"}"#, "a=1, ***"), (#"{"value":"x","meta":"{","name":"token"}y"#, "***"),
+        ("<input type=hidden value=x name=token>y", "***"), ("a <db.password>x</db.password>", "a ***"),
+        ("<wsse:Password Type=\"t\">x</wsse:Password>", "***"), ("<key>password</key><data>x</data>", "***"),
+        (#"{"note":"a token","name":"ada"}"#, #"{"note":"a token","name":"ada"}"#),
+        ("<a>token b</a>", "<a>token b</a>"), ("<https://auth.test/x>", "<https://auth.test/x>"),
+    ])
+    func `a secret element, or a name that is a value, hides all from the first bracket on`(
+        text: String, shown: String
+    ) {
+        #expect(SecretText.masked(text, as: .form) == shown)
+    }
+
+    @Test(arguments: [
         ("token", true), ("api_key", true), ("accessToken", true), ("X-Auth", true), ("sig", true), ("code", true),
         ("ticket", true), ("TIC-KET", true), ("page", false), ("q", false), ("signal", false), ("pine", false),
     ])

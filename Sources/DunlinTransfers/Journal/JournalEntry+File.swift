@@ -6,7 +6,7 @@ internal import DunlinSemantics
 ///     dunlin-transfer 3 0123456789abcdef
 ///     {"id": …}
 ///
-/// The number is the format's version; the digits are the `Checksum` of what follows the line.
+/// The number is the format's version, of which the one before is read, too; the digits are the `Checksum` of what follows the line.
 extension JournalEntry {
     /// Why a file is not a valid entry.
     struct Damage: Error, Equatable, CustomStringConvertible {
@@ -23,6 +23,7 @@ extension JournalEntry {
     static let counts = 0...1 << 32
     private static let magic = "dunlin-transfer"
     private static let version = "3"
+    private static let formerVersion = "2"
 
     /// The entry as a file's bytes. Throws if they would exceed the greatest length.
     func bytes() throws -> [UInt8] {
@@ -49,14 +50,15 @@ extension JournalEntry {
         let words = String(decoding: bytes[..<end], as: UTF8.self).split(
             separator: " ", omittingEmptySubsequences: false)
         guard words.count == 3, words[0] == Self.magic else { throw Damage("it is not a journal entry") }
-        guard words[1] == Self.version else {
+        guard words[1] == Self.version || words[1] == Self.formerVersion else {
             let version = VisibleText.of(String(words[1]), upTo: 20)
-            throw Damage("it has version \(version), and only \(Self.version) can be read")
+            throw Damage("it has version \(version), and only \(Self.formerVersion) and \(Self.version) can be read")
         }
         let content = Array(bytes[(end + 1)...])
         guard words[2] == Self.digits(of: content) else { throw Damage("it is cut short or damaged") }
         do {
-            self = try HTTP.JSON.strict.decode(JournalEntry.self, from: Bytes(content))
+            let read = words[1] == Self.version ? Bytes(content) : try Self.renewed(Bytes(content))
+            self = try HTTP.JSON.strict.decode(JournalEntry.self, from: read)
         } catch {
             throw Damage("its content is not valid")
         }

@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinSecure
 import DunlinTesting
 import DunlinTypes
 import FoundationEssentials
@@ -51,6 +52,47 @@ import Testing
         ] {
             #expect(try JournalEntry(try entry.bytes(), id: Self.id) == entry)
         }
+    }
+
+    /// As 0.1.0 wrote it.
+    private static func former(_ request: String) throws -> JournalEntry {
+        let content = """
+            {"attempts":1,"failures":0,"id":"\(id)",\(request),"state":{"waiting":{}},"work":{"upload":{"_0":\
+            {"contentType":"video/mp4","path":"/data/film.mp4"}}}}
+
+            """
+        let digits = Hex.text(Array(content.utf8).withUnsafeBytes { Checksum.value(of: $0) }, count: 16)
+        return try JournalEntry(Array("dunlin-transfer 2 \(digits)\n\(content)".utf8), id: id)
+    }
+
+    @Test func `an entry of the version before is read with all that it says`() throws {
+        let whole = try Self.former(
+            #"""
+            "request":{"acceptsAnyStatus":true,"cacheMode":"off","fields":["Accept","*/*","X-Key","k"],"formerURLs":\#
+            ["https://b.test/x"],"handlesCookies":false,"hasNoCredentials":true,"hasNoGuard":true,"hidesSecrets":true,\#
+            "keepsCoding":true,"label":"seven","method":"PUT","redirects":{"allowsHTTPSToHTTP":true,"follows":true,\#
+            "limit":3,"secretFields":["X-Own"]},"sensitiveFields":["x-key"],"timeouts":{"readIdle":5000000000,\#
+            "total":9223372036854775807},"unsaved":["proxy"],"url":"https://a.test/x?y=***"}
+            """#)
+        let (request, options) = (whole.request, whole.request.saved.options)
+        #expect(request.method == "PUT" && request.url == "https://a.test/x?y=***" && request.hidesSecrets)
+        #expect(request.formerURLs == ["https://b.test/x"] && request.unsaved == ["proxy"])
+        #expect(options.fields == ["Accept": "*/*", "X-Key": "k"] && options.fields.isSensitive("x-key"))
+        #expect(!options.validatesResponse && !options.decodesContent && options.label == "seven")
+        #expect(options.timeouts.readIdle == .value(.seconds(5)) && options.timeouts.total == .none)
+        #expect(options.cacheMode == .value(.off) && options.handlesCookies == .value(false))
+        #expect(options.guard == .none && options.credentials == .none)
+        let redirects = try #require(options.redirects.resolved(nil))
+        #expect(redirects.limit == 3 && redirects.follows && redirects.allowsHTTPSToHTTP)
+        #expect(redirects.secretFields.contains("X-Own"))
+        #expect(try JournalEntry(try whole.bytes(), id: Self.id) == whole)
+
+        let bare = #""request":{"fields":[],"formerURLs":[],"method":"PUT","url":"https://a.test/"}"#
+        #expect(try Self.former(bare).request == JournalEntry.Request(method: "PUT", url: "https://a.test/"))
+        for wrong in [
+            #""request":{"fields":["a"],"formerURLs":[],"method":"PUT","url":"https://a.test/"}"#, #""a":1"#,
+            #""request":{"fields":[],"formerURLs":[],"method":"PUT","timeouts":{"total":-1},"url":"https://a.test/"}"#,
+        ] { #expect(throws: JournalEntry.Damage.self) { try Self.former(wrong) } }
     }
 
     @Test func `a journal entry says whose guard counts, and options that say it themselves have the word`() throws {
