@@ -31,6 +31,7 @@ import Testing
         (#"{"error":"invalid","error_description":"expired"}"#, #"{"error":"invalid","error_description":"expired"}"#),
         (#"{"message":"two\n\u001b[2Jlines"}"#, #"{"message":"two [2Jlines"}"#),
         (#"{"error":{"message":"inner"}}"#, ""), (#"{"a":1}"#, ""), (#"[{"error":"x"}]"#, ""), (#"{"error":"x""#, ""),
+        (#"{"error":"x","a":"\#(String(repeating: "b", count: 65_536))"}"#, ""),
         ("<p>gone</p>", ""), ("error: x", ""), ("", ""), ("\u{0}", ""), ("{", ""),
         (#"{"detail":"\#(many)"}"#, #"{"detail":"\#(many.prefix(189))…"#),
     ])

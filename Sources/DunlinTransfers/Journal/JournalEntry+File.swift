@@ -6,7 +6,8 @@ internal import DunlinSemantics
 ///     dunlin-transfer 3 0123456789abcdef
 ///     {"id": …}
 ///
-/// The number is the format's version, of which the one before is read, too; the digits are the `Checksum` of what follows the line.
+/// The number is the format's version, of which the one before is read, too; the digits are the `Checksum` of what
+/// follows the line.
 extension JournalEntry {
     /// Why a file is not a valid entry.
     struct Damage: Error, Equatable, CustomStringConvertible {
