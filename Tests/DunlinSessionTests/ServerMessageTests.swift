@@ -16,7 +16,7 @@ import Testing
         }
         mock.transport.on(.get, "/users/42").respond(404, fields: ["Content-Type": "text/x"], body: Bytes(body))
         let error = try #require(try await networkError { _ = try await mock.session.get("users/42", as: Int.self) })
-        #expect(error.code == .unacceptableStatus && error.body == Bytes(body))
+        #expect(error.code == .unacceptableStatus && error.body.map(String.init(_:)) == body)
         let (named, text) = ("GET http://api.test/users/42: 404 Not Found", error.bodyText)
         #expect(error.description == named + (text.map { ": \($0)" } ?? ""))
         return text ?? ""
