@@ -66,16 +66,16 @@ public final class NotificationBridge: Sendable {
             .reconnecting, .storingEnded:
             nil
         case .reachability(let status): notification(of: status, session?.configuration.reachability)
-        case .resumed(let task): Notification(name: Name.taskDidResume, object: objects.told(task))
-        case .suspended(let task): Notification(name: Name.taskDidSuspend, object: objects.told(task))
+        case .resumed(let task): Notification(name: Name.taskDidResume, object: objects.task(with: task))
+        case .suspended(let task): Notification(name: Name.taskDidSuspend, object: objects.task(with: task))
         case .completed(let completion):
             Notification(
-                name: Name.taskDidComplete, object: objects.told(completion.task), userInfo: completion.userInfo)
+                name: Name.taskDidComplete, object: objects.task(with: completion.task), userInfo: completion.userInfo)
         case .fileMoved(let task, _, _):
-            Notification(name: Name.downloadDidMoveFile, object: objects.told(task))
+            Notification(name: Name.downloadDidMoveFile, object: objects.task(with: task))
         case .fileMoveFailed(let task, let error):
             Notification(
-                name: Name.downloadDidFailToMoveFile, object: objects.told(task),
+                name: Name.downloadDidFailToMoveFile, object: objects.task(with: task),
                 userInfo: NSError(bridging: error).userInfo)
         case .shutDown: Notification(name: Name.sessionDidInvalidate, object: session)
         }

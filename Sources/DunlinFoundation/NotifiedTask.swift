@@ -45,7 +45,7 @@ final class NotifiedTasks: Sendable {
         }
     }
 
-    func told(_ snapshot: HTTPSession.TaskSnapshot) -> NotifiedTask {
+    func task(with snapshot: HTTPSession.TaskSnapshot) -> NotifiedTask {
         let task = self[snapshot.id]
         entries.withLock { $0[snapshot.id]?.snapshot = snapshot }
         return task

@@ -33,10 +33,10 @@ extension HTTPSession {
     ) async throws -> Response<DownloadedFile> {
         var transfer = transfer
         if let resuming { transfer.resuming = resuming }
-        let asked = Asked(
+        let arguments = Arguments(
             target: target, method: method, query: query, body: try self.body(body, json),
             options: options.with(fields, timeout))
-        return try await run(Download(to: destination.anchored, transfer), asked, progress)
+        return try await run(Download(to: destination.anchored, transfer), arguments, progress)
     }
 
     /// Creates a download with a handle. It begins when it is resumed or awaited. `resuming`, if it is given, overrides
@@ -49,10 +49,10 @@ extension HTTPSession {
     ) throws -> RequestTask<DownloadedFile> {
         var transfer = transfer
         if let resuming { transfer.resuming = resuming }
-        let asked = Asked(
+        let arguments = Arguments(
             target: target, method: method, query: query, body: try self.body(body, json),
             options: options.with(fields, timeout))
-        return try task(Download(to: destination.anchored, transfer), asked)
+        return try task(Download(to: destination.anchored, transfer), arguments)
     }
 
     /// Continues a cancelled download. `newURL` is another URL of the same file, such as a newly signed one; the server
@@ -68,7 +68,7 @@ extension HTTPSession {
     ) async throws -> Response<DownloadedFile> {
         let download = Download(to: destination.anchored, transfer, resuming: resumeData)
         let options = try self.options(options, toResume: resumeData, from: newURL)
-        return try await run(download, Asked(target: newURL ?? .url(resumeData.url), options: options), progress)
+        return try await run(download, Arguments(target: newURL ?? .url(resumeData.url), options: options), progress)
     }
 
     /// Creates a download with a handle, which continues a cancelled one.
@@ -78,7 +78,7 @@ extension HTTPSession {
     ) throws -> RequestTask<DownloadedFile> {
         let download = Download(to: destination.anchored, transfer, resuming: resumeData)
         let options = try self.options(options, toResume: resumeData, from: newURL)
-        return try task(download, Asked(target: newURL ?? .url(resumeData.url), options: options))
+        return try task(download, Arguments(target: newURL ?? .url(resumeData.url), options: options))
     }
 
     /// The options, with the fields of the data that they do not set. As with a redirect, another origin gets none that
@@ -127,7 +127,7 @@ extension NetworkError {
 
 extension HTTPSession {
     /// What a download requests.
-    private struct Asked {
+    private struct Arguments {
         let target: HTTP.Target
         var method = HTTP.Method.get
         var query = HTTP.Query()
@@ -136,20 +136,21 @@ extension HTTPSession {
     }
 
     private func run(
-        _ download: Download, _ asked: Asked, _ progress: ProgressHandler?
+        _ download: Download, _ arguments: Arguments, _ progress: ProgressHandler?
     ) async throws -> Response<DownloadedFile> {
-        let call = try downloadCall(download, asked, progress)
+        let call = try downloadCall(download, arguments, progress)
         return try await TaskDelegate(call).run(call, into: download)
     }
 
-    private func task(_ download: Download, _ asked: Asked) throws -> RequestTask<DownloadedFile> {
-        try handle(for: downloadCall(download, asked, nil), into: download, leaving: download.leftover)
+    private func task(_ download: Download, _ arguments: Arguments) throws -> RequestTask<DownloadedFile> {
+        try handle(for: downloadCall(download, arguments, nil), into: download, leaving: download.leftover)
     }
 
-    private func downloadCall(_ download: Download, _ asked: Asked, _ progress: ProgressHandler?) throws -> Call {
+    private func downloadCall(_ download: Download, _ arguments: Arguments, _ progress: ProgressHandler?) throws -> Call
+    {
         try download.options.segments?.validate()
         return try core.call(
-            asked.method, asked.target, query: asked.query, body: asked.body,
-            options: asked.options.with(Fields(), nil, download: progress), kind: .download, isObserved: true)
+            arguments.method, arguments.target, query: arguments.query, body: arguments.body,
+            options: arguments.options.with(Fields(), nil, download: progress), kind: .download, isObserved: true)
     }
 }

@@ -173,10 +173,10 @@ extension Exchange {
     ) throws -> Answer? {
         // A second reference to the bytes would make the parser copy them.
         if observer.wantedBytes != nil { observer.sees(received: Bytes(copy chunk), as: .all) }
-        let told = heads.interim.count
+        let reported = heads.interim.count
         do throws(WireError) {
             let answer = try heads.take(chunk, at: now)
-            for head in heads.interim.dropFirst(told) { observer.saw(.interimHead(head)) }
+            for head in heads.interim.dropFirst(reported) { observer.saw(.interimHead(head)) }
             switch consume answer {
             case .some(let answer):
                 if observer.wantsAll { observer.saw(.responseHead(answer.head)) }
@@ -184,7 +184,7 @@ extension Exchange {
             case .none: return nil
             }
         } catch {
-            for head in heads.interim.dropFirst(told) { observer.saw(.interimHead(head)) }
+            for head in heads.interim.dropFirst(reported) { observer.saw(.interimHead(head)) }
             throw context.invalid(error, phase, hop)
         }
     }

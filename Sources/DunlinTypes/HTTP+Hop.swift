@@ -97,8 +97,8 @@ extension HTTP {
         /// between two reads of a body.
         package mutating func fill(_ phase: HTTP.Phase) {
             guard [.pool, .send, .firstByte].contains(phase), started.nanoseconds > 0 else { return }
-            let told = HTTP.Phase.allCases.reduce(0) { $0 + self[$1] }
-            self[phase] += max(0, ended.nanoseconds - started.nanoseconds - told)
+            let counted = HTTP.Phase.allCases.reduce(0) { $0 + self[$1] }
+            self[phase] += max(0, ended.nanoseconds - started.nanoseconds - counted)
         }
 
         /// Nanoseconds spent in a phase.

@@ -82,7 +82,7 @@ import Testing
 
     @Test(.rows("OP-2"), arguments: states.indices)
     func `a task's state tells whether the request is suspended, until it is over`(state: Int) {
-        let told = [false, true].map { Self.states[state].told(isSuspended: $0) }
+        let told = [false, true].map { Self.states[state].shown(isSuspended: $0) }
         let expected: [[HTTPSession.TaskSnapshot.State]] = [
             [.waiting, .suspended], [.running(hop: 1), .suspended], [.running(hop: 7), .suspended],
             [.waitingToRetry(hop: 7), .suspended], [.over, .over], [.over, .over], [.over, .over],
@@ -227,7 +227,7 @@ import Testing
         let isWaiting = machine.wait(observing.id, isWithin: true, 1)
         #expect(!observing.isWithin && isWaiting)
         let other = machine.observeEnd { $0 == "a" }
-        #expect(other.isWithin && other.told == [])
+        #expect(other.isWithin && other.informed == [])
         var told = Self.remove(b, from: &machine)
         #expect(told == [1])
         // It may fill again while another list is waited for.
@@ -292,6 +292,6 @@ extension RegistryMachine {
     ) -> (id: UInt64, told: [Observer]) {
         let observing = observeEnd(leavingOut: isLeftOut)
         let isWaiting = wait(observing.id, isWithin: observing.isWithin, observer)
-        return (observing.id, observing.told + (isWaiting ? [] : [observer]))
+        return (observing.id, observing.informed + (isWaiting ? [] : [observer]))
     }
 }

@@ -36,15 +36,17 @@ package struct Storing: Sendable {
     package let outcome = StoringOutcome()
     /// The number of bytes of the body that are stored already.
     private let known: Int
-    private let told: (@Sendable (Bool) -> Void)?
+    private let whenStored: (@Sendable (Bool) -> Void)?
 
     /// Creates the rules. `told` is called for a response that is stored after its request has ended, with whether it
     /// was stored.
     package init(
         writer: any ResponseWriter, draft: CacheDraft, replaced: [StoredResponse], known: Int = 0,
-        told: (@Sendable (Bool) -> Void)? = nil
+        whenStored: (@Sendable (Bool) -> Void)? = nil
     ) {
-        (self.writer, self.draft, self.replaced, self.known, self.told) = (writer, draft, replaced, known, told)
+        (self.writer, self.draft, self.replaced, self.known, self.whenStored) = (
+            writer, draft, replaced, known, whenStored
+        )
     }
 
     /// Stores bytes; `position` counts from the body's beginning.
@@ -55,9 +57,9 @@ package struct Storing: Sendable {
 
     package func end(after count: Int, isComplete: Bool) async {
         guard let entry = draft.ended(count: count, isComplete: isComplete) else { return await writer.discard() }
-        let handed = await writer.hand(as: entry, replacing: replaced) { [outcome, told] isStored in
+        let handed = await writer.hand(as: entry, replacing: replaced) { [outcome, whenStored] isStored in
             outcome.ended(isStored)
-            told?(isStored)
+            whenStored?(isStored)
         }
         switch handed {
         case .stored: outcome.ended(true)

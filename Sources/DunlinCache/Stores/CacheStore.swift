@@ -144,14 +144,14 @@ package final class CacheStore: ResponseStore {
     /// Makes a response findable after its request has ended, if its body is in memory: then `told` is called with
     /// whether it was stored.
     func hand(
-        _ finished: CacheWriter.Finished, within wait: StoreWait?, _ told: @escaping @Sendable (Bool) -> Void
+        _ finished: CacheWriter.Finished, within wait: StoreWait?, _ whenStored: @escaping @Sendable (Bool) -> Void
     ) async -> HandedResponse {
         let key = finished.entry.key
         guard let disk = finished.disk, finished.file == nil else {
             return await add(finished, within: wait) ? .stored : .refused
         }
         guard let name = name(key), !disk.isRefused else { return .refused }
-        let pending = StoreQueue.Pending(store: { self.writePending(finished, name, on: disk) }, told: told)
+        let pending = StoreQueue.Pending(store: { self.writePending(finished, name, on: disk) }, whenStored: whenStored)
         let offer: StoreQueue.Offer? = memory.withLock { memory in
             guard memory.removals(key) == finished.removals else { return nil }
             let offer = disk.queue.offer(pending, for: key, cost: finished.cost)

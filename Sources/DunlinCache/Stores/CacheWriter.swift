@@ -107,10 +107,10 @@ final class CacheWriter: ResponseWriter {
     }
 
     func hand(
-        as entry: CacheEntry, replacing replaced: [StoredResponse], told: @escaping @Sendable (Bool) -> Void
+        as entry: CacheEntry, replacing replaced: [StoredResponse], whenStored: @escaping @Sendable (Bool) -> Void
     ) async -> HandedResponse {
         guard let finished = await finished(entry, replaced) else { return .refused }
-        return await store.hand(finished, within: wait, told)
+        return await store.hand(finished, within: wait, whenStored)
     }
 
     /// Nil if it is not what was announced.

@@ -18,7 +18,7 @@ final class DiskLevel: Sendable {
 
     private struct State {
         var readiness = Readiness.unknown
-        var told: Set<CacheTrouble.Kind> = []
+        var reported: Set<CacheTrouble.Kind> = []
         var writeFailures = 0
         var damages = 0
         /// Names that should have been removed and could not be: absent for this process.
@@ -90,7 +90,7 @@ final class DiskLevel: Sendable {
             case .damage: state.damages += 1
             default: break
             }
-            return state.told.insert(kind).inserted
+            return state.reported.insert(kind).inserted
         }
         if isNew { report(CacheTrouble(kind: kind, folder: folder.path)) }
     }

@@ -107,7 +107,7 @@ package protocol ResponseWriter: AnyObject, Sendable {
     /// Does the same as `finish`, but waits for a disk only if it must. If it returns `.storing`, and only then, `told`
     /// is called with what `finish` would have returned, once and from any thread.
     func hand(
-        as entry: CacheEntry, replacing replaced: [StoredResponse], told: @escaping @Sendable (Bool) -> Void
+        as entry: CacheEntry, replacing replaced: [StoredResponse], whenStored: @escaping @Sendable (Bool) -> Void
     ) async -> HandedResponse
 
     func discard() async
@@ -115,7 +115,7 @@ package protocol ResponseWriter: AnyObject, Sendable {
 
 extension ResponseWriter {
     package func hand(
-        as entry: CacheEntry, replacing replaced: [StoredResponse], told: @escaping @Sendable (Bool) -> Void
+        as entry: CacheEntry, replacing replaced: [StoredResponse], whenStored: @escaping @Sendable (Bool) -> Void
     ) async -> HandedResponse {
         await finish(as: entry, replacing: replaced) ? .stored : .refused
     }

@@ -12,7 +12,7 @@ final class StoreQueue: Sendable {
         /// Writes the response, unless it was removed by then. Returns whether it is known to be findable.
         let store: @Sendable () -> Bool
         /// Called with what `store` returned, or false if the response is not written.
-        let told: @Sendable (Bool) -> Void
+        let whenStored: @Sendable (Bool) -> Void
     }
 
     typealias Offer = Machine.Offer
@@ -48,12 +48,12 @@ final class StoreQueue: Sendable {
 
     /// Drops the responses that wait for a key, which are not written.
     func drop(_ key: CacheKey) {
-        for pending in machine.withLock({ $0.drop(key) }) { pending.told(false) }
+        for pending in machine.withLock({ $0.drop(key) }) { pending.whenStored(false) }
     }
 
     /// Drops all responses that wait, which are not written.
     func dropAll() {
-        for pending in machine.withLock({ $0.dropAll() }) { pending.told(false) }
+        for pending in machine.withLock({ $0.dropAll() }) { pending.whenStored(false) }
     }
 
     /// Writes the responses that wait, on disk threads of the level.
@@ -69,7 +69,7 @@ final class StoreQueue: Sendable {
         dropAll()
         while let step = machine.withLock({ $0.next() }) {
             switch step {
-            case .store(let pending): pending.told(false)
+            case .store(let pending): pending.whenStored(false)
             case .work(let work): work()
             }
             machine.withLock { $0.done() }
@@ -80,7 +80,7 @@ final class StoreQueue: Sendable {
         for _ in 0..<Self.stretch {
             guard let step = machine.withLock({ $0.next() }) else { return }
             switch step {
-            case .store(let pending): pending.told(pending.store())
+            case .store(let pending): pending.whenStored(pending.store())
             case .work(let work): work()
             }
             machine.withLock { $0.done() }

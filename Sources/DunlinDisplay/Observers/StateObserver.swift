@@ -28,12 +28,12 @@ actor StateObserver {
             var last = isRunning
             for await isRunning in activity where isRunning != last {
                 last = isRunning
-                guard await self?.told(isRunning, of: binding) == true else { return }
+                guard await self?.pass(isRunning, of: binding) == true else { return }
             }
         }
     }
 
-    private func told(_ isRunning: Bool, of binding: UInt64) -> Bool {
+    private func pass(_ isRunning: Bool, of binding: UInt64) -> Bool {
         binding == self.binding && tell(isRunning)
     }
 }

@@ -19,7 +19,7 @@ struct FramePainter {
     /// The width of the longest name since lines began: a column that moves whenever a line ends is hard to read.
     private var nameWidth = 0
     /// The last milestone and time of each line, where lines cannot be redrawn.
-    private var told: [UInt64: (milestone: Int, at: Duration)] = [:]
+    private var reported: [UInt64: (milestone: Int, at: Duration)] = [:]
     /// Whether nothing but the ends of lines is written where lines cannot be redrawn.
     var tellsEndsOnly = false
 
@@ -74,16 +74,16 @@ struct FramePainter {
         (drawn, shown) = ([], [])
         var lines = (frame.printed + frame.ended.map(\.line)).map(\.plain)
         for entry in frame.live where isNews(entry, at: now) {
-            told[entry.id] = (entry.line.milestone, now)
+            reported[entry.id] = (entry.line.milestone, now)
             lines.append(entry.line.plain)
         }
-        told = told.filter { id, _ in frame.live.contains { $0.id == id } }
+        reported = reported.filter { id, _ in frame.live.contains { $0.id == id } }
         return lines.map { $0 + "\n" }.joined()
     }
 
     private func isNews(_ entry: DisplayFrame.Entry, at now: Duration) -> Bool {
         if tellsEndsOnly || entry.line.hasEnded { return false }
-        guard let before = told[entry.id] else { return entry.line.isWorthBeginning }
+        guard let before = reported[entry.id] else { return entry.line.isWorthBeginning }
         return entry.line.milestone > before.milestone && now >= before.at + .seconds(1)
     }
 }

@@ -84,7 +84,7 @@ extension ImageDownloader {
         serializer.inflation = .lazy
         let run = Run(
             id: id, transfer: transfer, serializer: serializer, queue: configuration.decodeQueue,
-            reference: reference, surroundings: download.asker.surroundings)
+            reference: reference, surroundings: download.caller.surroundings)
         let stale = download.stale
         // The task ends with its download and is cancelled with it; it does not retain the downloader, and inherits
         // only the enclosures of the asking task.
@@ -157,7 +157,7 @@ extension ImageDownloader {
     private func store(
         _ picture: ImageBuffer, of arrival: ImageTransfer.Arrival, for key: ImageKey, _ download: Download
     ) {
-        guard let cache, !download.asker.isException else { return }
+        guard let cache, !download.caller.isException else { return }
         if let kept = arrival.kept {
             guard cache.shouldCache(picture, for: key) else { return }
             cache.add(StoredImage(picture, of: kept), for: key, since: download.removals[0])

@@ -43,7 +43,7 @@ public actor ImageDownloader {
         let key: ImageKey
         let request: Request
         /// Who asked first.
-        let asker: Asker
+        let caller: Caller
         /// What was removed when it was sent: anything removed later is newer.
         var removals: [UInt64]
         /// The picture to validate, and its key.
@@ -156,10 +156,10 @@ extension ImageDownloader {
     /// Requests a picture, and returns a receipt at once. Throws a `NetworkError` with code `invalidRequest` for a
     /// target that is not a URL, and with code `sessionShutDown` after `shutdown`. `id` is the caller's own ID for it.
     public func download(_ request: Request, id: UUID = UUID()) throws -> Receipt {
-        try download(request, id, by: asker)
+        try download(request, id, by: caller)
     }
 
-    private func download(_ request: Request, _ id: UUID, by asker: Asker) throws -> Receipt {
+    private func download(_ request: Request, _ id: UUID, by caller: Caller) throws -> Receipt {
         let receipt = try receipt(for: request, id)
         if receipt.isOver { return receipt }
         let (number, state) = (receipt.number, receipt.state)
@@ -169,7 +169,7 @@ extension ImageDownloader {
         let priority = request.priority.rawValue
         // In AFNetworking's order. Nothing here waits, so nobody can come in between.
         let removals = removals(of: waiter.key.url)
-        let mayJoin = asker.mayWait && inquiry.isShareable
+        let mayJoin = caller.mayWait && inquiry.isShareable
         if mayJoin, limit.inherited > now, !downloads.isEmpty {
             let shared = shared(inquiry, request)
             leaveOutdated(shared, removals)
@@ -187,13 +187,13 @@ extension ImageDownloader {
         }
         let shared = shared(inquiry, request)
         var download = Download(
-            shared: shared, key: waiter.key, request: request, asker: asker, removals: removals)
+            shared: shared, key: waiter.key, request: request, caller: caller, removals: removals)
         if case .ask(let stale) = found { download.stale = stale }
         if let refusal = refusal(of: download, limit, at: now) {
             state.settle(.failure(refusal))
             return receipt
         }
-        let (begun, actions) = machine.begin(number, shared, priority, limit, isAlone: !asker.mayWait)
+        let (begun, actions) = machine.begin(number, shared, priority, limit, isAlone: !caller.mayWait)
         if !inquiry.isShareable { machine.retire(begun) }
         waiting[number] = waiter
         downloads[begun] = download
@@ -208,14 +208,14 @@ extension ImageDownloader {
     /// the receipts only after it. Those that the session's own interceptor, handler or refresh requests do not wait.
     @discardableResult
     public func prefetch(_ requests: [Request]) -> [Receipt] {
-        var asker = asker
+        var caller = caller
         // What does not pass all code of the session's is nobody else's.
-        asker.mayWait = !asker.isException
+        caller.mayWait = !caller.isException
         return requests.map { request in
             var request = request
             request.priority = .prefetch
             do {
-                return try download(request, UUID(), by: asker)
+                return try download(request, UUID(), by: caller)
             } catch {
                 let state = ReceiptState()
                 state.settle(.failure(error))
@@ -255,7 +255,7 @@ extension ImageDownloader {
     /// download, nor for others within which it was called.
     public func shutdown() async {
         isClosed = true
-        let within = asker.within
+        let within = caller.within
         let (answered, actions) = machine.close()
         for number in answered {
             guard let waiter = waiting.removeValue(forKey: number) else { continue }

@@ -17,10 +17,10 @@ public actor ImageBinding<Source: ImageSource> {
     /// A closure that shows an image instead of the binding.
     public typealias Delivery = @Sendable (_ image: ImageBuffer, _ target: any ImageTarget) -> Void
 
-    private typealias Machine = ImageBindingMachine<Asked, Waiter>
+    private typealias Machine = ImageBindingMachine<Question, Waiter>
 
     /// What is asked for, and as whom.
-    private struct Asked: Equatable {
+    private struct Question: Equatable {
         let request: Source.Request
         let edition: ExactText
     }
@@ -69,9 +69,9 @@ public actor ImageBinding<Source: ImageSource> {
         delivery: Delivery? = nil
     ) async throws -> ImageBuffer {
         let (answers, answer) = AsyncStream<Result<ImageBuffer, any Error>>.makeStream()
-        let asker = Machine.Asker(
+        let viewer = Machine.Viewer(
             waiter: Waiter(delivery: delivery, answer: answer), showsItself: delivery != nil, mayLeave: true)
-        let id = try ask(request, slot, placeholder, asker)
+        let id = try ask(request, slot, placeholder, viewer)
         // Whoever joins a load has the time of its own.
         let timer = HTTPSession.PresentDeadline().map { deadline in
             Task.detached {
@@ -103,9 +103,9 @@ public actor ImageBinding<Source: ImageSource> {
         _ request: Source.Request, in slot: ImageSlot = .image, placeholder: ImagePlaceholder = .keepCurrent,
         delivery: Delivery? = nil
     ) throws {
-        let asker = Machine.Asker(
+        let viewer = Machine.Viewer(
             waiter: Waiter(delivery: delivery), showsItself: delivery != nil, mayLeave: false)
-        _ = try ask(request, slot, placeholder, asker)
+        _ = try ask(request, slot, placeholder, viewer)
     }
 
     /// Cancels a slot's load, if there is one. What is shown stays.
@@ -137,11 +137,11 @@ extension ImageBinding {
     }
 
     private func ask(
-        _ request: Source.Request, _ slot: ImageSlot, _ placeholder: ImagePlaceholder, _ asker: Machine.Asker
+        _ request: Source.Request, _ slot: ImageSlot, _ placeholder: ImagePlaceholder, _ viewer: Machine.Viewer
     ) throws -> UInt64 {
         guard target != nil else { throw Self.targetIsGone }
-        let asked = Asked(request: request, edition: ExactText(source.edition(of: request)))
-        let (id, actions) = machine.ask(asked, in: slot, placeholder, asker)
+        let question = Question(request: request, edition: ExactText(source.edition(of: request)))
+        let (id, actions) = machine.ask(question, in: slot, placeholder, viewer)
         perform(actions)
         return id
     }
@@ -149,7 +149,7 @@ extension ImageBinding {
     private func perform(_ actions: [Machine.Action]) {
         for action in actions {
             switch action {
-            case .begin(let id, let asked): begin(id, asked.request)
+            case .begin(let id, let question): begin(id, question.request)
             case .end(let id): tasks.removeValue(forKey: id)?.cancel()
             case .show(let image, let slot): target?.show(image, in: slot)
             case .answer(let waiter, let outcome, let slot): answer(waiter, outcome, slot)

@@ -8,7 +8,7 @@ internal import DunlinCodecs
 /// not at all if each of them shows it himself. A failure shows nothing. Slots are independent.
 struct ImageBindingMachine<Request: Equatable, Waiter> {
     typealias LoadID = UInt64
-    typealias AskerID = UInt64
+    typealias ViewerID = UInt64
 
     enum Outcome {
         case image(ImageBuffer)
@@ -28,11 +28,11 @@ struct ImageBindingMachine<Request: Equatable, Waiter> {
     }
 
     /// Somebody who asks for an image.
-    struct Asker {
+    struct Viewer {
         let waiter: Waiter
-        /// Whether the asker shows the image himself.
+        /// Whether the viewer shows the image himself.
         var showsItself = false
-        /// Whether the asker may leave before the image has come.
+        /// Whether the viewer may leave before the image has come.
         var mayLeave = true
     }
 
@@ -44,8 +44,8 @@ struct ImageBindingMachine<Request: Equatable, Waiter> {
         var placeholder: ImagePlaceholder?
         /// The placeholder that is shown.
         var shownPlaceholder = ImagePlaceholder.keepCurrent
-        /// The askers, in order of arrival.
-        var askers: [(id: AskerID, asker: Asker)]
+        /// The viewers, in order of arrival.
+        var viewers: [(id: ViewerID, viewer: Viewer)]
     }
 
     private var loads: [ImageSlot: Load] = [:]
@@ -57,17 +57,17 @@ struct ImageBindingMachine<Request: Equatable, Waiter> {
     /// Whether a slot waits for exactly this load.
     func isCurrent(_ id: LoadID) -> Bool { slot(of: id) != nil }
 
-    /// Adds a request for an image. The asker's number lets him leave.
+    /// Adds a request for an image. The viewer's number lets him leave.
     mutating func ask(
-        _ request: Request, in slot: ImageSlot, _ placeholder: ImagePlaceholder, _ asker: Asker
-    ) -> (asker: AskerID, actions: [Action]) {
+        _ request: Request, in slot: ImageSlot, _ placeholder: ImagePlaceholder, _ viewer: Viewer
+    ) -> (viewer: ViewerID, actions: [Action]) {
         let id = nextID()
         if loads[slot]?.request == request {
-            loads[slot]?.askers.append((id, asker))
+            loads[slot]?.viewers.append((id, viewer))
             return (id, show(placeholder, in: slot))
         }
         let ended = drop(slot, .replaced)
-        let load = Load(id: nextID(), request: request, placeholder: placeholder, askers: [(id, asker)])
+        let load = Load(id: nextID(), request: request, placeholder: placeholder, viewers: [(id, viewer)])
         loads[slot] = load
         return (id, ended + [.begin(load.id, request)])
     }
@@ -93,12 +93,12 @@ struct ImageBindingMachine<Request: Equatable, Waiter> {
         }
     }
 
-    /// Removes an asker. The load ends with the last one.
-    mutating func leave(_ id: AskerID) -> [Action] {
-        guard let slot = loads.first(where: { $0.value.askers.contains { $0.id == id && $0.asker.mayLeave } })?.key
+    /// Removes a viewer. The load ends with the last one.
+    mutating func leave(_ id: ViewerID) -> [Action] {
+        guard let slot = loads.first(where: { $0.value.viewers.contains { $0.id == id && $0.viewer.mayLeave } })?.key
         else { return [] }
-        loads[slot]?.askers.removeAll { $0.id == id }
-        return loads[slot]?.askers.isEmpty == true ? drop(slot, .cancelled) : []
+        loads[slot]?.viewers.removeAll { $0.id == id }
+        return loads[slot]?.viewers.isEmpty == true ? drop(slot, .cancelled) : []
     }
 
     /// Cancels a slot's load; no effect if it waits for nothing.
@@ -119,16 +119,16 @@ struct ImageBindingMachine<Request: Equatable, Waiter> {
 
     private mutating func drop(_ slot: ImageSlot, _ outcome: Outcome) -> [Action] {
         guard let load = loads.removeValue(forKey: slot) else { return [] }
-        return [.end(load.id)] + load.askers.map { .answer($0.asker.waiter, outcome, slot) }
+        return [.end(load.id)] + load.viewers.map { .answer($0.viewer.waiter, outcome, slot) }
     }
 
     private mutating func finish(_ slot: ImageSlot, _ outcome: Outcome) -> [Action] {
         guard let load = loads.removeValue(forKey: slot) else { return [] }
         var actions: [Action] = []
-        if case .image(let image) = outcome, load.askers.contains(where: { !$0.asker.showsItself }) {
+        if case .image(let image) = outcome, load.viewers.contains(where: { !$0.viewer.showsItself }) {
             actions.append(.show(image, slot))
         }
-        return actions + load.askers.map { .answer($0.asker.waiter, outcome, slot) }
+        return actions + load.viewers.map { .answer($0.viewer.waiter, outcome, slot) }
     }
 
     /// Shows a placeholder, now or after memory has answered. One that keeps what is shown undoes nothing.

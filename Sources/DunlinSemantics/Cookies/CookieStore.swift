@@ -127,7 +127,7 @@ extension CookieStore {
         var found: [(domain: String, key: CookieKey, kept: Kept)] = []
         for domain in scope.domains {
             guard let held = domains[domain] else { continue }
-            for (key, kept) in held.cookies where Self.goes(kept.cookie, to: scope, at: now) {
+            for (key, kept) in held.cookies where Self.isSent(kept.cookie, to: scope, at: now) {
                 found.append((domain, key, kept))
             }
         }
@@ -137,7 +137,7 @@ extension CookieStore {
         }
     }
 
-    private static func goes(_ cookie: HTTP.Cookie, to scope: CookieScope, at now: Int64) -> Bool {
+    private static func isSent(_ cookie: HTTP.Cookie, to scope: CookieScope, at now: Int64) -> Bool {
         (!cookie.isSecure || scope.isSecure) && !cookie.isExpired(at: now)
             && (cookie.isHostOnly ? scope.host == cookie.domain : scope.isWithin(cookie.domain))
             && CookieScope.isPath(scope.path, within: cookie.path)

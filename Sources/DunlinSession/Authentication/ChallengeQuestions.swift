@@ -39,11 +39,11 @@ final class ChallengeQuestions: Sendable {
             switch machine.withLock({ $0.came(space, waiter, mayWait: mayWait) }) {
             case .take(let credential, let given): (response, number) = (.useCredential(credential), given)
             case .ask(let own):
-                return (try await asked(space, own, ask), Mark(questions: self, space: space, number: own))
+                return (try await answer(space, own, ask), Mark(questions: self, space: space, number: own))
             case .askAlone: return (try await ask(), Mark(questions: self, space: space, number: 0))
             case .wait(let questionNumber):
-                guard let told = try await wait(waiter, space, questionNumber, sending) else { continue }
-                (response, number) = told
+                guard let reply = try await wait(waiter, space, questionNumber, sending) else { continue }
+                (response, number) = reply
             }
             let mark = Mark(questions: self, space: space, number: number)
             if case .useCredential(let credential) = response, isRefused(credential) {
@@ -54,7 +54,7 @@ final class ChallengeQuestions: Sendable {
         }
     }
 
-    private func asked(
+    private func answer(
         _ space: Space, _ number: UInt64, _ ask: () async throws -> Answer
     ) async throws -> Answer {
         do {

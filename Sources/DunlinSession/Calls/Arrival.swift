@@ -59,7 +59,7 @@ extension Sending {
     ) async throws -> Arrival {
         var (response, destination) = (arrived, HTTPSession.Destination?.none)
         if let observers {
-            if callTransport.sockets == nil { asked.body.noteSent(by: observers.control) }
+            if callTransport.sockets == nil { call.body.noteSent(by: observers.control) }
             (response, destination) = try await observers.admitted(arrived, self, appendingTo: base, of: total)
         }
         if outside, callTransport.sockets == nil, case .stream(let stream) = response.body {
@@ -70,15 +70,15 @@ extension Sending {
             response = response.with(.stream(body), response.hop)
         }
         var isChanged = hasMadeBody
-        if asked.reading.decodes, let plain = try session.decoding.apply(to: response, observedBy: control) {
+        if call.reading.decodes, let plain = try session.decoding.apply(to: response, observedBy: control) {
             response = plain
             isChanged = true
-        } else if asked.reading.decodes, session.decoding.isCodedPart(response) {
+        } else if call.reading.decodes, session.decoding.isCodedPart(response) {
             guard chain.settings.builder.asksForCodings((sent ?? request).head.fields) else {
                 throw Decoding.codedPart(response.head)
             }
         }
-        if let observers { response = try await observers.told(response, self) }
+        if let observers { response = try await observers.reportingData(of: response, self) }
         return Arrival(response, of: arrived, isChanged: isChanged, destination)
     }
 }

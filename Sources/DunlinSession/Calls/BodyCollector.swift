@@ -5,7 +5,7 @@ internal import DunlinTransport
 struct BodyCollector {
     let sending: Sending
 
-    private var limit: Int? { sending.asked.reading.limit }
+    private var limit: Int? { sending.call.reading.limit }
 
     /// The response with its whole body, and that body.
     typealias Whole = (response: TransportResponse, body: Bytes)
@@ -59,7 +59,7 @@ struct BodyCollector {
     }
 
     /// How much of a body is kept for the error if it is too long.
-    private var wanted: Int { min(limit ?? .max, sending.asked.reading.kept) }
+    private var wanted: Int { min(limit ?? .max, sending.call.reading.kept) }
 
     /// The beginning of an error response's body: as much as is allowed, even if the body is longer.
     private func beginning(of stream: any TransportResponse.BodyStream) async throws -> Bytes {

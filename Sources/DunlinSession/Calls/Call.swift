@@ -93,23 +93,23 @@ extension SessionCore {
 
     /// Creates a call of the session's own to where `asked` led. Hooks decide about it as about `asked`. Passwords of
     /// `asked` are for its first origin only.
-    func ownCall(insteadOf asked: HTTPSession.Call, _ head: RequestHead) throws -> HTTPSession.Call {
-        var options = asked.options
+    func ownCall(insteadOf call: HTTPSession.Call, _ head: RequestHead) throws -> HTTPSession.Call {
+        var options = call.options
         let storing = options.hooks.storing
         (options.hooks, options.redirects, options.retry) = (HTTPSession.Hooks(), .none, .none)
         (options.hooks.storing, options.cacheMode) = (storing, .validating)
         (options.startsAfter, options.label, options.coalesces) = ([], nil, false)
         (options.begun, options.keepsProvenance) = (nil, false)
-        var extras = asked.extras
-        if !head.origin.isSame(as: asked.head.origin) {
+        var extras = call.extras
+        if !head.origin.isSame(as: call.head.origin) {
             if case .value = options.credentials { options.credentials = .none }
             extras = nil
         }
         let list = list
         return try HTTPSession.Call(
-            self, kind: asked.kind, head: head, template: asked.targetTemplate,
-            hasTemplate: asked.hasTemplate, isRevalidation: true, extras: extras, body: .none, options: options,
-            reading: HTTPSession.Reading(limit: asked.reading.limit, decodes: false, errors: asked.reading.errors),
+            self, kind: call.kind, head: head, template: call.targetTemplate,
+            hasTemplate: call.hasTemplate, isRevalidation: true, extras: extras, body: .none, options: options,
+            reading: HTTPSession.Reading(limit: call.reading.limit, decodes: false, errors: call.reading.errors),
             observers: isObserved(options)
                 ? observers(options, .init(head: head, body: .none), extras, on: list.loop) : nil,
             list: list)

@@ -72,6 +72,6 @@ extension Sending {
     /// sent.
     func named(_ error: any Error) -> any Error {
         delegate.sent.explained(error)
-            .named(RequestRecord.Source(sent ?? request), callHistory, asked.reading.errors)
+            .named(RequestRecord.Source(sent ?? request), callHistory, call.reading.errors)
     }
 }

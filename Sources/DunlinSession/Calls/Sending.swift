@@ -8,7 +8,7 @@ package import DunlinTransport
 /// It is passed along with the request, from the call's beginning through the chain to the exchange, and whoever passes
 /// it on waits meanwhile. So only one function changes it at a time, without a lock; those that only read have copies.
 package struct Sending: Sendable {
-    package let asked: HTTPSession.Call
+    package let call: HTTPSession.Call
     package let delegate: TaskDelegate
     /// Sends bodies that are still under way when the response is read.
     let uploads: UploadScope?
@@ -66,17 +66,17 @@ package struct Sending: Sendable {
         if queued != nil, let control = delegate.observers?.control, call.era.chain.callTransport.sockets == nil {
             body = body.counted(by: control)
         }
-        (asked, self.delegate, self.uploads, self.start) = (call, delegate, uploads, start)
+        (self.call, self.delegate, self.uploads, self.start) = (call, delegate, uploads, start)
         request = try call.request(body, since: start)
         delegate.observers?.noteDeadline(request.deadline)
         callHistory = delegate.settings?.callHistory
         self.queued = queued ?? 0
     }
 
-    package var session: SessionCore { asked.session }
-    var chain: Chain { asked.era.chain }
+    package var session: SessionCore { call.session }
+    var chain: Chain { call.era.chain }
     package var loop: Reactor { delegate.loop }
-    package var callTransport: CallTransport { asked.era.chain.callTransport }
+    package var callTransport: CallTransport { call.era.chain.callTransport }
     /// The call's observers; nil if there are none.
     package var observers: RequestObservers? { delegate.observers }
     package var control: TransferControl? { observers?.control }

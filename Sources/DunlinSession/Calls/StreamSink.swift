@@ -118,7 +118,7 @@ final class StreamSink: Sink {
     private func streamed(
         _ arrival: Sending.Arrival, _ sending: Sending
     ) -> HTTPSession.StreamedResponse {
-        let (callHistory, rules) = (sending.callHistory, sending.asked.reading.errors)
+        let (callHistory, rules) = (sending.callHistory, sending.call.reading.errors)
         let last = sending.sent ?? sending.request
         let sent = RequestRecord.Source(last)
         var body = BodySequence(
@@ -128,8 +128,8 @@ final class StreamSink: Sink {
         return HTTPSession.StreamedResponse(
             head: arrival.response.head, interim: arrival.response.interim, body: body,
             hop: arrival.response.hop,
-            content: sending.session.contentSettings, isValidated: sending.asked.options.validatesResponse,
-            keptBody: sending.asked.reading.kept,
+            content: sending.session.contentSettings, isValidated: sending.call.options.validatesResponse,
+            keptBody: sending.call.reading.kept,
             url: sending.request.head.url(after: callHistory),
             history: callHistory?.redirects ?? [],
             retries: callHistory?.retryHistory?.retried ?? [],

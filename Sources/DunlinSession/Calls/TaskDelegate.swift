@@ -166,7 +166,7 @@ extension TaskDelegate {
 
     private nonisolated func snapshot(at now: HTTP.Instant, isSuspended: Bool) -> HTTPSession.TaskSnapshot {
         let stand = TaskMachine.State(code: state.load(ordering: .relaxed))
-        let state = stand.told(isSuspended: isSuspended)
+        let state = stand.shown(isSuspended: isSuspended)
         var phase: HTTP.Phase?
         switch state {
         case .running: phase = cancellation.phase
@@ -234,7 +234,7 @@ extension TaskDelegate {
 
 extension TaskMachine.State {
     /// The state for snapshots.
-    func told(isSuspended: Bool) -> HTTPSession.TaskSnapshot.State {
+    func shown(isSuspended: Bool) -> HTTPSession.TaskSnapshot.State {
         switch self {
         case .finished, .failed, .cancelled: .over
         case .waiting: isSuspended ? .suspended : .waiting

@@ -108,7 +108,7 @@ extension Sending {
     }
 
     /// Reports to observers of events whether a response was stored after its request had ended; nil without observers.
-    var toldOfStoring: (@Sendable (Bool) -> Void)? {
+    var whenStored: (@Sendable (Bool) -> Void)? {
         guard session.hub.hasReaders else { return nil }
         let (hub, snapshot) = (session.hub, snapshot)
         return { hub.tell(.storingEnded(snapshot, isStored: $0)) }

@@ -48,7 +48,7 @@ extension CacheStage {
         if sending.isAlone(draft) { return nil }
         let writer = await cache.store.writer(
             for: draft.entry.key, length: draft.expectedCount, since: look.removals, within: sending.bodyStoreWait)
-        return writer.map { Storing(writer: $0, draft: draft, replaced: [], told: sending.toldOfStoring) }
+        return writer.map { Storing(writer: $0, draft: draft, replaced: [], whenStored: sending.whenStored) }
     }
 
     /// Appends bytes that begin within or at the end of a stored part; nil for others.
@@ -61,7 +61,7 @@ extension CacheStage {
         else { return nil }
         return Storing(
             writer: writer, draft: draft, replaced: [stored], known: range.upperBound - draft.start,
-            told: sending.toldOfStoring)
+            whenStored: sending.whenStored)
     }
 
     private func writer(

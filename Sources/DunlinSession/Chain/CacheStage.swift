@@ -65,24 +65,26 @@ struct CacheStage: Stage {
         if let refusal = access.refusal { throw NetworkError(refusal, request.head.origin) }
         let options = sending.delegate.settings?.options
         let bypassesCache = bypassesCache || !access.isKept || (request.head.method == .get && !request.body.isNone)
-        var asked = CacheRequest(
+        var question = CacheRequest(
             access.head, by: access.asker, mode: ((options?.cacheMode ?? .session).resolved(mode) ?? .off).rules,
             bypassesCache: bypassesCache, isRetry: sending.isRetry)
-        if let oldest = options?.oldestStored { asked = asked.answeredOnly(since: oldest) }
-        let candidates = await found(asked, sending)
+        if let oldest = options?.oldestStored { question = question.answeredOnly(since: oldest) }
+        let candidates = await found(question, sending)
         return Look(
             request: request, access: access,
             machine: CacheMachine(
-                asked, candidates: candidates.map(\.entry), rules: sending.chain.settings.cacheRules),
+                question, candidates: candidates.map(\.entry), rules: sending.chain.settings.cacheRules),
             candidates: candidates)
     }
 
-    private func found(_ asked: CacheRequest, _ sending: Sending) async -> [StoredResponse] {
-        guard asked.head.method == .get || asked.head.method == .head, asked.mode != .off, !asked.bypassesCache else {
+    private func found(_ question: CacheRequest, _ sending: Sending) async -> [StoredResponse] {
+        guard question.head.method == .get || question.head.method == .head, question.mode != .off,
+            !question.bypassesCache
+        else {
             return []
         }
-        var found = cache.store.responsesAtHand(for: asked.key)
-        if found == nil { found = await cache.store.responses(for: asked.key, within: sending.storeWait) }
+        var found = cache.store.responsesAtHand(for: question.key)
+        if found == nil { found = await cache.store.responses(for: question.key, within: sending.storeWait) }
         let useless = sending.useless
         return useless.isEmpty ? found ?? [] : (found ?? []).filter { !useless.contains($0.id) }
     }
@@ -97,7 +99,7 @@ struct CacheStage: Stage {
                 return .look(bypassesCache: false)
             }
             if serving.revalidation != nil {
-                sending.session.revalidate(look.request, look.machine.request, insteadOf: sending.asked)
+                sending.session.revalidate(look.request, look.machine.request, insteadOf: sending.call)
             }
             try sending.checkCancellation()
             return .pass(answer(serving, stored, body, nil, hop, &sending))

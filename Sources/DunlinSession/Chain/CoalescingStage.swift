@@ -63,10 +63,10 @@ struct CoalescingStage: Stage {
     private static func key(
         of request: TransportRequest, _ sending: inout Sending
     ) throws -> (SharedExchanges.Key, Access)? {
-        guard sending.asked.kind == .data, request.head.method == .get, request.body.isNone,
+        guard sending.call.kind == .data, request.head.method == .get, request.body.isNone,
             // After a change, what was asked for before is not the answer.
             sending.callHistory?.redirects.allSatisfy(\.method.isSafe) ?? true,
-            sending.asked.options.isShared,
+            sending.call.options.isShared,
             sending.session.owner.mayBeAwaited(by: sending.delegate.id)
         else { return nil }
         let access = try sending.access(to: request)
@@ -76,7 +76,7 @@ struct CoalescingStage: Stage {
         let (asker, url) = (access.asker, CacheKey(access.head))
         let key = SharedExchanges.Key(
             url: url, user: ExactText(asker.user), terms: ExactText(asker.terms),
-            options: SharedExchanges.AlikeOptions(options: sending.asked.options),
+            options: SharedExchanges.AlikeOptions(options: sending.call.options),
             fields: ExactText(fields), jar: access.jar,
             removals: sending.session.configuration.cache?.store.removals(of: url))
         return (key, access)

@@ -11,7 +11,7 @@ struct ConnectivityStage: Stage {
         guard own.resolved(sending.session.configuration.waitsForConnectivity) == true else { return .nothing }
         // The requests that wait for the refresh wait for the network, with their own deadlines. For a revalidation
         // nobody waits, and it would keep a turn in the queue from others for as long as there is no network.
-        return sending.session.isRefreshing || sending.asked.isRevalidation ? .nothing : .failures
+        return sending.session.isRefreshing || sending.call.isRevalidation ? .nothing : .failures
     }
 
     func send(

@@ -22,15 +22,15 @@ struct ConnectivityWait: Sendable {
 
     /// Returns when the request should be sent again; throws `error`, or what ended the wait.
     func pass(_ error: any Error, _ machine: inout ConnectivityMachine) async throws {
-        guard let told = error as? NetworkError, !told.isLastWord, loop.now() < request.deadline else { throw error }
-        let failure = told.beneathRefresh
+        guard let ended = error as? NetworkError, !ended.isLastWord, loop.now() < request.deadline else { throw error }
+        let failure = ended.beneathRefresh
         guard machine.failed(ConnectivityMachine.Failure(failure)) == .look
         else { throw error }
         cancellation.phase = failure.phase ?? .connect
         let start = loop.now()
         do {
             machine = try await Race.run(until: request.deadline, cancellation, on: loop) { [machine] in
-                try await wait(after: failure, told, machine)
+                try await wait(after: failure, ended, machine)
             }
         } catch Race.Lost.timedOut {
             throw Self.timedOut(failure, limit: request.timeouts.total, after: loop.now().duration(since: start))
@@ -44,10 +44,10 @@ struct ConnectivityWait: Sendable {
         chain.callTransport.sockets?.removeCachedAddresses()
     }
 
-    /// Waits off the loop. Returns the machine to continue with if the request fails again. `told` is the failure of
+    /// Waits off the loop. Returns the machine to continue with if the request fails again. `ended` is the failure of
     /// the request itself, which may contain a refresh's.
     private func wait(
-        after failure: NetworkError, _ told: NetworkError, _ former: ConnectivityMachine
+        after failure: NetworkError, _ ended: NetworkError, _ former: ConnectivityMachine
     ) async throws -> ConnectivityMachine {
         var machine = former
         let source = chain.settings.configuration.reachability.source
@@ -65,11 +65,11 @@ struct ConnectivityWait: Sendable {
             case .rest:
                 try await rest()
                 return machine
-            case .fail: throw told
-            case .wait, .look: await tell(told)
+            case .fail: throw ended
+            case .wait, .look: await tell(ended)
             }
         }
-        throw told
+        throw ended
     }
 
     /// The status of the route to the host that did not answer; to the internet, if no name server answered.

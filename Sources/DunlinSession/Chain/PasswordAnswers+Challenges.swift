@@ -8,7 +8,7 @@ extension PasswordAnswers {
         let challenges: ResponseChallenges
         let login: PasswordStage.Login?
         /// The answer that was refused.
-        let last: Given?
+        let last: Answer?
         /// What hooks' answers are shared by; nil if they are for this request alone.
         let shared: PasswordMemories.Shared?
     }
@@ -25,7 +25,7 @@ extension PasswordAnswers {
 
     /// What happens with a response.
     private indirect enum Outcome {
-        case answer(Given)
+        case answer(Answer)
         case deliver
         /// Nothing answers this challenge, or it must not be answered; the next one may be.
         case next(problem: NetworkError?)
@@ -33,8 +33,8 @@ extension PasswordAnswers {
 
     /// The answer to a response's challenges; nil to deliver the response.
     mutating func answer(
-        to response: ResponseHead, after last: Given?, _ sending: inout Sending
-    ) async throws -> Given? {
+        to response: ResponseHead, after last: Answer?, _ sending: inout Sending
+    ) async throws -> Answer? {
         let question = Question(
             response: response, challenges: ResponseChallenges(response),
             login: stage.login(for: request, of: sending.asking), last: last, shared: stage.shared(for: sending))
@@ -43,7 +43,7 @@ extension PasswordAnswers {
             try await hash(by: challenges.bodyHashFunctions, sending)
         }
         if let last, let sent = last.memory.renewed(after: last.sent, by: challenges, hashed) {
-            return Given(sent: sent, memory: last.memory, by: last.by, mark: last.mark)
+            return Answer(sent: sent, memory: last.memory, by: last.by, mark: last.mark)
         }
         last?.mark?.judged()
         var machine = machine ?? ChallengeMachine(hasHooks: !hooks.isEmpty, hasPassword: question.login != nil)
@@ -56,7 +56,7 @@ extension PasswordAnswers {
 
     private func answer(
         _ question: Question, _ first: ChallengeMachine.Action, _ machine: inout ChallengeMachine, _ sending: Sending
-    ) async throws -> Given? {
+    ) async throws -> Answer? {
         var action = first
         var problem: NetworkError?
         while case .ask(let index) = action {
@@ -93,7 +93,7 @@ extension PasswordAnswers {
             let sent = memory.recalled(item.options, after: question.last?.sent, hashed),
             machine.recalls(item.space)
         {
-            return .answer(Given(sent: sent, memory: memory, by: .memory))
+            return .answer(Answer(sent: sent, memory: memory, by: .memory))
         }
         let challenge = challenge(question, item, machine)
         let reply = try await reply(to: challenge, item, question, sending)
@@ -110,7 +110,7 @@ extension PasswordAnswers {
                 guard case .answerByPassword = machine.byDefault() else { return .deliver }
                 let memory = memory(of: login, isSessionsWord: reply.isSessionsWord)
                 let sent = try answer(item.options, login.password, memory, question.response)
-                return sent.map { .answer(Given(sent: $0, memory: memory, by: .hook, mark: reply.mark)) } ?? .deliver
+                return sent.map { .answer(Answer(sent: $0, memory: memory, by: .hook, mark: reply.mark)) } ?? .deliver
             }
             return .answer(try answer(to: item, by: credential, reply, challenge))
         }
@@ -125,7 +125,7 @@ extension PasswordAnswers {
         do throws(NetworkError) {
             let sent = try answer(item.options, login.password, memory, question.response)
             guard let sent, case .answerByPassword = machine.byDefault() else { return .deliver }
-            return .answer(Given(sent: sent, memory: memory, by: .password))
+            return .answer(Answer(sent: sent, memory: memory, by: .password))
         } catch {
             return .next(problem: error)
         }
@@ -210,7 +210,7 @@ extension PasswordAnswers {
     }
 
     /// The answer if no hook gives one.
-    private func answer(_ question: Question, _ action: ChallengeMachine.Action) throws -> Given? {
+    private func answer(_ question: Question, _ action: ChallengeMachine.Action) throws -> Answer? {
         switch action {
         case .deliver, .ask: return nil
         case .fail:
@@ -224,7 +224,7 @@ extension PasswordAnswers {
             let options = question.challenges.items.flatMap(\.options)
             let memory = memory(of: login, isSessionsWord: false)
             return try answer(options, login.password, memory, question.response).map {
-                Given(sent: $0, memory: memory, by: .password)
+                Answer(sent: $0, memory: memory, by: .password)
             }
         }
     }
@@ -233,18 +233,18 @@ extension PasswordAnswers {
     private func answer(
         to item: ResponseChallenges.Item, by credential: HTTPSession.AuthenticationChallenge.Credential,
         _ reply: Reply, _ challenge: HTTPSession.AuthenticationChallenge
-    ) throws -> Given {
+    ) throws -> Answer {
         let memory = reply.shared?.memory ?? ownMemory
         switch (credential, item.space.method) {
         case (.password(let user, let password), .digest), (.password(let user, let password), .basic):
             let password = HTTPSession.Password(user: user, password: password)
             guard let sent = try answer(item.options, password, memory, challenge.response) else { break }
-            return Given(sent: sent, memory: memory, by: .hook, mark: reply.mark)
+            return Answer(sent: sent, memory: memory, by: .hook, mark: reply.mark)
         case (.bearer(let token), .bearer):
             guard let value = try HTTP.Credentials.bearer(token: token).authorization(.unusableCredential) else {
                 break
             }
-            return Given(sent: .bearer(value: value), memory: memory, by: .hook)
+            return Answer(sent: .bearer(value: value), memory: memory, by: .hook)
         default: break
         }
         throw ChallengeRules.unusable(credential, challenge)

@@ -4,7 +4,7 @@ internal import DunlinTransport
 /// The answers to the challenges that a request gets on its way.
 struct PasswordAnswers {
     /// An answer, and where it came from.
-    struct Given {
+    struct Answer {
         let sent: PasswordMemory.Sent
         let memory: PasswordMemory
         let by: ChallengeMachine.Answerer
@@ -36,18 +36,18 @@ struct PasswordAnswers {
 
     /// The answer to send unasked. Nothing remembered is sent for a request with a hook of its own, which may have
     /// another opinion and is asked first.
-    mutating func unasked(_ sending: Sending) async throws -> Given? {
+    mutating func unasked(_ sending: Sending) async throws -> Answer? {
         guard hooks.request == nil, let memory = stage.memory(for: request, of: sending) else { return nil }
         let head = request.head
         try await hash(by: [memory.bodyHashFunction(for: head)].compactMap(\.self), sending)
         guard let sent = memory.unasked(hashed) else { return nil }
         // An answer accepted elsewhere may not go in clear text on this way, for instance through the request's proxy.
         if case .basic = sent, !basic.allowsAnswer(request.head) { return nil }
-        return Given(sent: sent, memory: memory, by: .memory)
+        return Answer(sent: sent, memory: memory, by: .memory)
     }
 
     /// Notes that the server did not ask. Throws if its response cannot be trusted.
-    func accepted(_ last: Given, _ response: ResponseHead, _ sending: Sending) throws {
+    func accepted(_ last: Answer, _ response: ResponseHead, _ sending: Sending) throws {
         if let problem = last.memory.accepted(last.sent, response, to: request.head) {
             throw failure(.authenticationFailed, "the response cannot be trusted: \(problem)", response)
         }
@@ -60,9 +60,9 @@ struct PasswordAnswers {
 
     /// Hashes a long body ahead, off the loop and within the call's limits.
     mutating func hash(by functions: @autoclosure () -> [HashFunction], _ sending: Sending) async throws {
-        var asked = hashed
-        defer { hashes = asked.hashes }
-        try await asked.hash(by: functions()) { try await sending.withinLimits($0) }
+        var request = hashed
+        defer { hashes = request.hashes }
+        try await request.hash(by: functions()) { try await sending.withinLimits($0) }
     }
 
     var hashed: HashedRequest { HashedRequest(request.head, request.body, hashes) }

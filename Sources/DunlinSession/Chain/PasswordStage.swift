@@ -111,7 +111,7 @@ struct PasswordStage: Stage {
     /// The memory for what hooks say for the call; nil if the call names its own user, since others have another.
     func shared(for sending: Sending) -> PasswordMemories.Shared? {
         let hasOwn = sending.delegate.settings?.password != nil || sending.callHistory?.password != nil
-        if hasOwn || !sending.asking.credentials.isSession || !isPresent(sending.asked.basePassword) { return nil }
+        if hasOwn || !sending.asking.credentials.isSession || !isPresent(sending.call.basePassword) { return nil }
         return memories.shared
     }
 }

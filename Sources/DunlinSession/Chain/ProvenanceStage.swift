@@ -4,7 +4,7 @@ internal import DunlinTransport
 
 /// Notes for each hop what its answer is of, for calls whose answer is kept outside the session's cache.
 struct ProvenanceStage: Stage {
-    func interest(in sending: Sending) -> StageInterest { sending.asked.isKept ? .everything : .nothing }
+    func interest(in sending: Sending) -> StageInterest { sending.call.isKept ? .everything : .nothing }
 
     func send(
         _ request: TransportRequest, _ sending: inout Sending, _ next: Next

@@ -117,11 +117,11 @@ extension Redirecting {
         let next = HTTPSession.RedirectRequest(
             method: proposal.method, url: proposal.url, fields: proposal.fields,
             body: proposal.keepsBody ? request.body : .none)
-        let asked = HTTPSession.RedirectProposal(
+        let question = HTTPSession.RedirectProposal(
             request: HTTPSession.RedirectRequest(
                 method: hop.method, url: hop.address.description, fields: hop.fields, body: request.body),
             response: response.head, next: next, count: count)
-        switch try await sending.ask(\.redirect, { await $0(asked) }) ?? .follow {
+        switch try await sending.ask(\.redirect, { await $0(question) }) ?? .follow {
         case .stop: return nil
         case .modify(let wanted): return try step(wanted, insteadOf: proposal, hop)
         case .follow:
@@ -159,9 +159,9 @@ extension Redirecting {
     /// Asks a hook for a body to replace one that cannot be sent again.
     private func renewBody(of step: inout Step) async throws {
         if step.body.canBeSent { return }
-        let asked = HTTPSession.RedirectRequest(
+        let redirect = HTTPSession.RedirectRequest(
             method: step.hop.method, url: step.hop.address.description, fields: step.hop.fields, body: step.body)
-        let renewed = try await sending.ask(\.replacementBody) { await $0(asked) }
+        let renewed = try await sending.ask(\.replacementBody) { await $0(redirect) }
         guard let renewed, renewed.canBeSent else {
             throw error(
                 .bodyNotReplayable,
@@ -181,7 +181,7 @@ extension Redirecting {
         let routed = sending.chain.settings.builder.routed(step.hop.address.origin)
         let origin = try sending.delegate.settings?.routed(routed) ?? routed
         var fields = step.hop.fields
-        let first = sending.asked.head.origin
+        let first = sending.call.head.origin
         let body = RedirectMachine.body(
             step.body, &fields, to: origin, insteadOf: step.isRenewed ? step.body : request.body,
             for: step.isRenewed ? machine.formerOrigin(besides: origin) ?? first : request.head.origin, policy,

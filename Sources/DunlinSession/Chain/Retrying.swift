@@ -118,21 +118,21 @@ extension Attempts {
         let mayHaveWorked = sending.sentRequests.attempt.contains(.notIdempotent)
         let isIdempotent = sending.request.head.method.isIdempotent && !mayHaveWorked
         return .answered(
-            head.status, isIdempotent: isIdempotent, mayHaveWorked: mayHaveWorked, retryAfter: Self.asked(head))
+            head.status, isIdempotent: isIdempotent, mayHaveWorked: mayHaveWorked, retryAfter: Self.retryAfter(head))
     }
 
-    private static func asked(_ head: ResponseHead) -> Int64? {
-        let asked = head.status.isSuccess ? nil : RetryAfter.seconds(head.fields, at: WallClock.seconds)
-        return asked.map { Duration.seconds($0).clampedNanoseconds }
+    private static func retryAfter(_ head: ResponseHead) -> Int64? {
+        let seconds = head.status.isSuccess ? nil : RetryAfter.seconds(head.fields, at: WallClock.seconds)
+        return seconds.map { Duration.seconds($0).clampedNanoseconds }
     }
 
     private func outcome(of error: any Error, _ sending: Sending) -> RetryMachine.Outcome {
         guard sending.cancellation.cause == nil else { return .failed(.other, isSafe: false) }
         let failure = RetryMachine.Failure(error)
-        let told = (error as? NetworkError).map(sending.sentRequests.attempt.explained)
-        var asked: Int64?
-        if case .status = failure { asked = told?.beneathRefresh.response.flatMap(Self.asked) }
-        return .failed(failure, isSafe: told?.isSafeToRetry ?? false, retryAfter: asked)
+        let failed = (error as? NetworkError).map(sending.sentRequests.attempt.explained)
+        var retryAfter: Int64?
+        if case .status = failure { retryAfter = failed?.beneathRefresh.response.flatMap(Self.retryAfter) }
+        return .failed(failure, isSafe: failed?.isSafeToRetry ?? false, retryAfter: retryAfter)
     }
 
     /// Decides about an outcome.

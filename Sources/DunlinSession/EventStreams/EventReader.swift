@@ -209,10 +209,10 @@ extension EventReader {
         guard error.code == .unacceptableStatus, let head = error.response else {
             return .failed(RetryMachine.Failure(error), isSafe: error.isSafeToRetry)
         }
-        let asked = RetryAfter.seconds(head.fields, at: WallClock.seconds)
+        let retryAfter = RetryAfter.seconds(head.fields, at: WallClock.seconds)
         return .answered(
             head.status, isIdempotent: isRepeatable, mayHaveWorked: !isRepeatable,
-            retryAfter: asked.map { Duration.seconds($0).clampedNanoseconds })
+            retryAfter: retryAfter.map { Duration.seconds($0).clampedNanoseconds })
     }
 
     /// The error that ends the stream, with the failed attempts before it.

@@ -30,9 +30,9 @@ struct ProgressReporter {
     mutating func tell(_ tally: Tally, _ version: UInt64, at now: HTTP.Instant) -> HTTPSession.TransferProgress? {
         self.version = version
         var progress = HTTPSession.TransferProgress(tally, direction)
-        var told = last
-        told?.bytesPerSecond = nil
-        guard progress != told else { return nil }
+        var former = last
+        former?.bytesPerSecond = nil
+        guard progress != former else { return nil }
         meter.note(progress.wireBytes, at: now)
         progress.bytesPerSecond = meter.rate
         last = progress

@@ -70,12 +70,12 @@ struct RegistryMachine<Delegate, Observer> {
     /// Adds a request. Returns its slot, and the observers to tell. None are told of a request that is not active.
     mutating func admit(
         _ delegate: Delegate, of era: UInt64, moves: Bool
-    ) throws(Refusal) -> (slot: Int, told: [Observer]) {
+    ) throws(Refusal) -> (slot: Int, informed: [Observer]) {
         if era <= ended.byClosing { throw .closed }
         if era <= ended.byCancelling { throw .cancelled }
-        let told = moves ? observers.arrived() : []
+        let informed = moves ? observers.arrived() : []
         noteGuards()
-        return (enter(delegate, era), told)
+        return (enter(delegate, era), informed)
     }
 
     /// Empties a slot from `add`. Returns false, without any effect, if somebody may have to be told: see `end`.
@@ -91,9 +91,9 @@ struct RegistryMachine<Delegate, Observer> {
     mutating func end(_ slot: Int, at now: HTTP.Instant?) -> [Observer] {
         vacate(slot)
         if let now { observers.note(now) }
-        let told = observers.ended(slot)
+        let informed = observers.ended(slot)
         noteGuards()
-        return requestObservers.isEmpty && endObservers.isEmpty ? told : told + ended(slot)
+        return requestObservers.isEmpty && endObservers.isEmpty ? informed : informed + ended(slot)
     }
 
     private mutating func vacate(_ slot: Int) {
@@ -103,12 +103,12 @@ struct RegistryMachine<Delegate, Observer> {
 
     private mutating func ended(_ slot: Int) -> [Observer] {
         defer { noteGuards() }
-        let told = requestObservers.removeValue(forKey: slot) ?? []
+        let informed = requestObservers.removeValue(forKey: slot) ?? []
         for index in endObservers.indices {
             endObservers[index].leftOut.remove(slot)
             endObservers[index].awaited?.remove(slot)
         }
-        return told.map(\.observer) + takeServed()
+        return informed.map(\.observer) + takeServed()
     }
 
     /// The requests that waiters are within.
@@ -123,15 +123,15 @@ struct RegistryMachine<Delegate, Observer> {
 
     /// Removes the waiters that are done.
     private mutating func takeServed() -> [Observer] {
-        var told: [Observer] = []
+        var informed: [Observer] = []
         for index in endObservers.indices {
             guard let wait = endObservers[index].wait, isServed(endObservers[index], isWithin: wait.isWithin) else {
                 continue
             }
             endObservers[index].wait = nil
-            told.append(wait.observer)
+            informed.append(wait.observer)
         }
-        return told
+        return informed
     }
 
     /// Takes the request off the list and keeps its slot taken until `remove`.
@@ -154,7 +154,7 @@ struct RegistryMachine<Delegate, Observer> {
     /// the waiters to tell: others may have waited only for these requests.
     mutating func observeEnd(
         upTo era: UInt64? = nil, leavingOut isLeftOut: (Delegate) -> Bool = { _ in false }
-    ) -> (id: UInt64, isWithin: Bool, told: [Observer]) {
+    ) -> (id: UInt64, isWithin: Bool, informed: [Observer]) {
         let within = slots.indices.filter { slots[$0].delegate.map(isLeftOut) ?? false }
         lastID += 1
         let awaited = era.map { era in Set(slots.indices.filter { slots[$0].era > 0 && slots[$0].era <= era }) }

@@ -74,13 +74,13 @@ struct RegistryObserverMachine<Observer> {
     }
 
     private mutating func take(_ isMeant: (Wait) -> Bool) -> [Observer] {
-        var told: [Observer] = []
+        var informed: [Observer] = []
         for index in observers.indices where isMeant(observers[index].wait) {
             observers[index].wait = .nothing
-            told.append(observers[index].observer)
+            informed.append(observers[index].observer)
         }
         noteWaits()
-        return told
+        return informed
     }
 
     private mutating func noteWaits() {

@@ -149,8 +149,8 @@ final class RequestBuilder: Sendable {
     }
 
     /// The same for a request that an interceptor turned into one for a range.
-    func leaveOutCodingsOfPart(_ fields: inout Fields, insteadOf asked: Fields) {
-        if !asked.contains("range") { Self.leaveOutCodingsOfPart(&fields, usual: codings) }
+    func leaveOutCodingsOfPart(_ fields: inout Fields, insteadOf given: Fields) {
+        if !given.contains("range") { Self.leaveOutCodingsOfPart(&fields, usual: codings) }
     }
 
     /// Whether the caller, and not the session by itself, asked for content codings.

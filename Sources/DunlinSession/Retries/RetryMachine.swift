@@ -66,12 +66,12 @@ struct RetryMachine {
         if attempts >= policy.attempts { return .settle(.attemptsSpent) }
         if !isSafe(outcome) { return .settle(.notSafe) }
         if !now.canSendBody { return .settle(.bodyNotReplayable) }
-        let asked = retryAfter(outcome)
-        if asked > policy.retryAfterLimit.clampedNanoseconds { return .settle(.retryAfterTooLong) }
-        let (wait, overflow) = asked.addingReportingOverflow(backoff(now.chance))
+        let requested = retryAfter(outcome)
+        if requested > policy.retryAfterLimit.clampedNanoseconds { return .settle(.retryAfterTooLong) }
+        let (wait, overflow) = requested.addingReportingOverflow(backoff(now.chance))
         if overflow || wait >= now.timeLeft { return .settle(.deadline) }
         attempts += 1
-        return .retry(after: wait, isAsked: asked >= Self.longEnough)
+        return .retry(after: wait, isAsked: requested >= Self.longEnough)
     }
 
     /// Whether the policy names this outcome as a reason.
@@ -99,7 +99,7 @@ struct RetryMachine {
 
     private func retryAfter(_ outcome: Outcome) -> Int64 {
         switch outcome {
-        case .answered(_, _, _, let asked), .failed(_, _, let asked): asked ?? 0
+        case .answered(_, _, _, let requested), .failed(_, _, let requested): requested ?? 0
         }
     }
 
@@ -117,11 +117,11 @@ struct RetryMachine {
 
 extension RetryMachine.Failure {
     init(_ error: any Error) {
-        guard let told = error as? NetworkError, !told.isLastWord else {
+        guard let failure = error as? NetworkError, !failure.isLastWord else {
             self = .other
             return
         }
-        let (error, isRefresh) = (told.beneathRefresh, told.code == .authenticationFailed)
+        let (error, isRefresh) = (failure.beneathRefresh, failure.code == .authenticationFailed)
         switch error.code {
         case .unacceptableStatus where isRefresh: self = error.response.map { .status($0.status) } ?? .other
         // The limits of a refresh are not the request's own.

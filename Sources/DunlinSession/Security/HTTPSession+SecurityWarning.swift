@@ -43,7 +43,7 @@ extension HTTPSession {
 /// Reports a session's warnings, each once.
 final class SecurityWarnings: Sendable {
     private let tell: (@Sendable (HTTPSession.SecurityWarning) -> Void)?
-    private let told = Mutex<Set<HTTPSession.SecurityWarning>>([])
+    private let reported = Mutex<Set<HTTPSession.SecurityWarning>>([])
 
     init(_ tell: (@Sendable (HTTPSession.SecurityWarning) -> Void)?) {
         self.tell = tell
@@ -55,7 +55,7 @@ final class SecurityWarnings: Sendable {
         guard let tell else { return }
         // Only one warning of a kind is given for a host, however often and for whatever reason it occurs.
         let mark = HTTPSession.SecurityWarning(warning.kind, "", host: warning.host)
-        if told.withLock({ $0.insert(mark).inserted }) { tell(warning) }
+        if reported.withLock({ $0.insert(mark).inserted }) { tell(warning) }
     }
 }
 

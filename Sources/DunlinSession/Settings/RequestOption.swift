@@ -8,9 +8,9 @@ package struct RequestOption: Sendable {
     /// What an option says of the request, as `Access` has it.
     package enum Meaning: Sendable {
         /// Who asks.
-        case asker
+        case user
         /// Which way it goes: another origin is reached by it, too.
-        case way
+        case route
         /// Under which terms it is sent.
         case terms
         case nothing
@@ -74,7 +74,7 @@ extension RequestOption {
     /// Every option, once: its name and place, what it says of who asks, with which requests it is shared, and what a
     /// journal does with it, which is nothing where the process that resumes a transfer has its own.
     package static let all: [RequestOption] = [
-        RequestOption("fields", \.fields, .asker, .sent, .fields) { $1.overlaid(with: $0) },
+        RequestOption("fields", \.fields, .user, .sent, .fields) { $1.overlaid(with: $0) },
         RequestOption("timeouts", \.timeouts, .nothing, .alike, .timeouts) { $0.laid(over: $1) },
         RequestOption("bodyLimit", \.bodyLimit, .nothing, .always, nil),
         RequestOption("validatesResponse", \.validatesResponse, .nothing, .always, .saved),
@@ -82,23 +82,23 @@ extension RequestOption {
         RequestOption("priority", \.priority, .nothing, .always, nil),
         RequestOption("expectsContinue", \.expectsContinue, .nothing, .always, nil),
         RequestOption("continueTimeout", \.continueTimeout, .nothing, .always, nil),
-        RequestOption("hostOverrides", \.hostOverrides, .way, .never, .refused),
-        RequestOption("sockets", \.sockets, .way, .never, .refused),
-        RequestOption("interfaces", \.interfaces, .way, .never, .refused),
+        RequestOption("hostOverrides", \.hostOverrides, .route, .never, .refused),
+        RequestOption("sockets", \.sockets, .route, .never, .refused),
+        RequestOption("interfaces", \.interfaces, .route, .never, .refused),
         // Guard and redirects are saved, because the process that resumes the transfer may have a session that lets
         // requests go further.
         RequestOption("guard", \.guard, .terms, .never, .choice()),
-        RequestOption("proxy", \.proxy, .way, .never, .refused, isSame: { $0.isSession && $1.isSession }),
+        RequestOption("proxy", \.proxy, .route, .never, .refused, isSame: { $0.isSession && $1.isSession }),
         RequestOption("cacheMode", \.cacheMode, .nothing, .alike, .choice()),
         RequestOption("coalesces", \.coalesces, .nothing, .never, nil),
         RequestOption("waitsForConnectivity", \.waitsForConnectivity, .nothing, .alike, nil),
         RequestOption(
-            "authenticationHandler", \.authenticationHandler, .asker, .never, .refused,
+            "authenticationHandler", \.authenticationHandler, .user, .never, .refused,
             isSame: { $0 == nil && $1 == nil }),
         RequestOption("redirects", \.redirects, .nothing, .always, .redirects),
         RequestOption("retry", \.retry, .nothing, .always, nil),
-        RequestOption("credentials", \.credentials, .asker, .sent, .credentials),
-        RequestOption("handlesCookies", \.handlesCookies, .asker, .alike, .choice()),
+        RequestOption("credentials", \.credentials, .user, .sent, .credentials),
+        RequestOption("handlesCookies", \.handlesCookies, .user, .alike, .choice()),
         RequestOption("errorBodyLimit", \.errorBodyLimit, .nothing, .always, nil),
         RequestOption("hooks", \.hooks, .nothing, .always, nil, isSame: { !$0.isSet && !$1.isSet }),
         RequestOption("label", \.label, .nothing, .always, .saved),

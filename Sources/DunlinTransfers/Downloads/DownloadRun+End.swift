@@ -105,7 +105,7 @@ extension DownloadRun {
 
     /// Ends with an error, leaving nothing or data to continue from.
     mutating func end(_ error: any Error, of sending: inout Sending) async -> any Error {
-        let error = told(error, sending)
+        let error = located(error, sending)
         switch (error as? NetworkError)?.code {
         case .digestMismatch, .invalidContent: await sending.forgetStored()
         default: break
@@ -151,7 +151,7 @@ extension DownloadRun {
     }
 
     private func isWorthKeeping(after failure: NetworkError?) -> Bool {
-        guard part.map(keeps) == true || download.leftover.isWanted, !isUnrelated, !isStale,
+        guard part.map(keeps) == true || download.leftover.isWanted, written == .known,
             machine.isResumable, part?.content.byteCount ?? 0 > 0
         else { return false }
         return failure?.code != .digestMismatch && failure?.code != .limitExceeded

@@ -19,7 +19,7 @@ extension DownloadRun {
     }
 
     mutating func chooseDestination(_ head: ResponseHead, _ sending: Sending) async throws {
-        if let refusal = download.refusal(of: head, sending.asked), head.status != 416 { throw refusal }
+        if let refusal = download.refusal(of: head, sending.call), head.status != 416 { throw refusal }
         guard placement == nil else { return }
         let placement = try await DestinationChoice(sending, head).placement(download.destination)
         self.placement = placement
@@ -30,9 +30,9 @@ extension DownloadRun {
     /// Creates the file, or empties it.
     mutating func startOver(_ arrival: Sending.Arrival, _ sending: Sending) async throws {
         let head = arrival.response.head
-        isStale = true
-        if let refusal = download.refusal(of: head, sending.asked) {
-            throw await BodyBeginning.add(to: refusal, arrival.response.body, upTo: sending.asked.reading.kept)
+        if written == .known { written = .other }
+        if let refusal = download.refusal(of: head, sending.call) {
+            throw await BodyBeginning.add(to: refusal, arrival.response.body, upTo: sending.call.reading.kept)
         }
         let length = arrival.response.body.length
         try check(length ?? 0, head)
@@ -42,14 +42,14 @@ extension DownloadRun {
         guard let placement else { return }
         if part == nil { part = try await makePart(placement, sending, head) }
         guard let part else { return }
-        let isKept = keeps(part) && machine.isResumable && mayAskAgain(sending) && !isUnrelated
+        let isKept = keeps(part) && machine.isResumable && mayAskAgain(sending) && written != .unrelated
         let data = isKept ? resumeData(of: part, []) : nil
         let preallocated = options.preallocates ? length : nil
         found = nil
         try await onDisk(head) { () throws(HTTPSession.FileFailure) in
             try part.begin(data, length: preallocated)
         }
-        isStale = false
+        if written == .other { written = .known }
     }
 
     /// Whether a later download can find the part by its name. A part that cannot be locked, or whose name was taken,
@@ -108,7 +108,7 @@ extension DownloadRun {
             return nil
         }
         machine.wrote(upTo: part.writer.position)
-        guard isResumable, !isUnrelated else { return try await finish(response, sending) }
+        guard isResumable, written != .unrelated else { return try await finish(response, sending) }
         switch machine.ended() {
         case .complete: return try await finish(response, sending)
         case .askAgain: try leaveToAskAgain(response, &sending)
@@ -128,7 +128,7 @@ extension DownloadRun {
     }
 
     /// The end that the body must have; nil for a body that cannot be resumed, whose framing determines its end.
-    private var bodyLimit: Int? { isResumable && !isUnrelated ? machine.bodyLimit : nil }
+    private var bodyLimit: Int? { isResumable && written != .unrelated ? machine.bodyLimit : nil }
 
     /// Writes the bytes that have come, which count as far as they are written. It waits only for the disk.
     mutating func flush(_ part: DownloadPart) async {

@@ -20,8 +20,7 @@ struct DownloadRun {
     var placement: Placement?
     /// What an earlier download left, until something of it is changed.
     var found: ResumeData?
-    /// Whether the part file holds other bytes than the machine knows of.
-    var isStale = false
+    var written = Written.known
     /// The hops of the exchanges before the last.
     var earlier: [HTTP.Hop] = []
     /// The response of the last exchange, until its hop is among the earlier ones.
@@ -35,8 +34,16 @@ struct DownloadRun {
     var isAlone = false
     /// The number of bytes that were there at the last request.
     private var present = 0
-    /// Whether the body being written is unrelated to the file that could be resumed.
-    private(set) var isUnrelated = false
+
+    /// What is written to the part file.
+    enum Written {
+        /// The bytes that the machine knows of.
+        case known
+        /// Other bytes, or none: the file is being emptied.
+        case other
+        /// A body that is unrelated to the file that could be resumed.
+        case unrelated
+    }
 
     typealias Response = HTTPSession.Response<HTTPSession.DownloadedFile>
 
@@ -48,7 +55,7 @@ struct DownloadRun {
 
     init(_ download: Download, of sending: Sending) {
         let request = sending.request
-        (self.download, original, ownFields) = (download, request, sending.asked.options.fields)
+        (self.download, original, ownFields) = (download, request, sending.call.options.fields)
         secretFields = sending.unstoredFields
         let mayResume = ResumeMachine.mayResume(
             request.head.method, request.head.fields, hasBody: !request.body.isNone)
@@ -119,10 +126,10 @@ struct DownloadRun {
             try await pause(delay, sending)
             return nil
         }
-        if let refusal = download.refusal(of: head, sending.asked) {
-            throw await BodyBeginning.add(to: refusal, arrival.response.body, upTo: sending.asked.reading.kept)
+        if let refusal = download.refusal(of: head, sending.call) {
+            throw await BodyBeginning.add(to: refusal, arrival.response.body, upTo: sending.call.reading.kept)
         }
-        isUnrelated = true
+        written = .unrelated
         try await startOver(arrival, sending)
         return try await fill(arrival, &sending)
     }
@@ -152,7 +159,7 @@ struct DownloadRun {
             return action
         }
         if isUnasked, head.status == .partialContent { return .refuse(.unaskedRange) }
-        return download.refusal(of: head, sending.asked) == nil ? .startOver : .deliver
+        return download.refusal(of: head, sending.call) == nil ? .startOver : .deliver
     }
 }
 
@@ -204,8 +211,8 @@ extension DownloadRun {
 
     /// Prepares to continue after an error, or rethrows it.
     mutating func goOn(after error: any Error, _ sending: inout Sending) async throws {
-        let error = told(error, sending)
-        guard mayAskAgain(sending), !isUnrelated, sending.delegate.cancellation.cause == nil,
+        let error = located(error, sending)
+        guard mayAskAgain(sending), written != .unrelated, sending.delegate.cancellation.cause == nil,
             let failure = error as? NetworkError,
             case .goOn(let delay) = machine.interrupted(by: .error(failure)),
             sending.loop.now().advanced(by: delay.clampedNanoseconds) < sending.request.deadline
@@ -215,7 +222,7 @@ extension DownloadRun {
     }
 
     /// The error, with the hop of the response that it concerns.
-    func told(_ error: any Error, _ sending: Sending) -> any Error {
+    func located(_ error: any Error, _ sending: Sending) -> any Error {
         answered.map { sending.failing(error, on: $0) } ?? error
     }
 

@@ -37,13 +37,13 @@ struct JournalDriver: Sendable {
                 result = .success(TransferJournal.Outcome(file: file.downloaded(by: transfer.entry), response: nil))
                 return await forget(result, withLeftovers: true)
             case .forget:
-                return await forget(told(result), withLeftovers: transfer.wasCancelled)
+                return await forget(reported(result), withLeftovers: transfer.wasCancelled)
             case .lacksURL:
                 return end(.failure(TransferJournal.Transfer.withoutURL), isForgotten: false)
             case .lacksUser:
                 return end(.failure(transfer.withoutUser), isForgotten: false)
             case .leave:
-                return end(told(result), isForgotten: false)
+                return end(reported(result), isForgotten: false)
             }
         }
     }
@@ -60,7 +60,7 @@ struct JournalDriver: Sendable {
 
     /// The result to report. If somebody stopped the transfer, it is the journal's own error, with what is known of the
     /// request.
-    private func told(_ result: Result) -> Result {
+    private func reported(_ result: Result) -> Result {
         guard case .failure(let error) = result, JournalMachine.Ending(error) == .stopped else { return result }
         var stopped = error as? NetworkError ?? NetworkError(.cancelled, "", requestMayHaveBeenSent: true)
         let isShutDown = stopped.code == .sessionShutDown || journal.session.isShutDown
@@ -133,14 +133,15 @@ extension JournalDriver {
 
     /// Makes an attempt. Throws if the entry cannot record that a file is about to get its name.
     private func attempt(_ entry: JournalEntry) async throws -> Attempted<TransferJournal.Outcome> {
-        guard let asked = transfer.asked else { return (.failure(TransferJournal.Transfer.left), true) }
+        guard let arguments = transfer.arguments else { return (.failure(TransferJournal.Transfer.left), true) }
         do {
             switch entry.work {
-            case .download(let download): return try await self.download(download, entry, asked)
+            case .download(let download): return try await self.download(download, entry, arguments)
             case .upload(let upload):
                 let task = try journal.session.task(
-                    asked.target, method: HTTP.Method(entry.request.method), query: asked.query, body: upload.body,
-                    options: asked.options, as: .bytes)
+                    arguments.target, method: HTTP.Method(entry.request.method), query: arguments.query,
+                    body: upload.body,
+                    options: arguments.options, as: .bytes)
                 let (result, isRepeatable) = await outcome(of: task)
                 return (result.map { TransferJournal.Outcome(file: nil, response: $0) }, isRepeatable)
             }
@@ -156,9 +157,9 @@ extension JournalDriver {
     }
 
     private func download(
-        _ download: JournalEntry.Download, _ entry: JournalEntry, _ asked: TransferJournal.Transfer.Asked
+        _ download: JournalEntry.Download, _ entry: JournalEntry, _ arguments: TransferJournal.Transfer.Arguments
     ) async throws -> Attempted<TransferJournal.Outcome> {
-        var options = asked.transfer ?? download.options
+        var options = arguments.transfer ?? download.options
         options.isDurable = true
         options.resuming = .ifValidatorMatches
         options.willPublish = { path, status in
@@ -168,7 +169,7 @@ extension JournalDriver {
                 throw Unwritten(failure: error)
             }
         }
-        let (result, isRepeatable) = await outcome(of: try await task(download, entry, asked, options))
+        let (result, isRepeatable) = await outcome(of: try await task(download, entry, arguments, options))
         if case .failure(let unwritten as Unwritten) = result { throw unwritten }
         let outcome = result.map { TransferJournal.Outcome(file: $0.value, response: $0.with(value: Bytes.empty)) }
         return (outcome, isRepeatable)
@@ -177,21 +178,22 @@ extension JournalDriver {
     /// Creates the task. It continues by itself from what lies beside the destination, unless that came from another
     /// URL.
     private func task(
-        _ download: JournalEntry.Download, _ entry: JournalEntry, _ asked: TransferJournal.Transfer.Asked,
+        _ download: JournalEntry.Download, _ entry: JournalEntry, _ arguments: TransferJournal.Transfer.Arguments,
         _ options: HTTPSession.DownloadOptions
     ) async throws -> HTTPSession.RequestTask<HTTPSession.DownloadedFile> {
         let session = journal.session
         if !entry.request.formerURLs.isEmpty, let leftover = JournalLeftover(entry, journal.secretFields),
-            let data = await DiskThreads.shared.run({ leftover.elsewhere(than: asked.url ?? entry.request.url) })
+            let data = await DiskThreads.shared.run({ leftover.elsewhere(than: arguments.url ?? entry.request.url) })
         {
             var options = options
             options.startsOverIfDamaged = true
             return try session.downloadTask(
-                resumeData: data, from: asked.target, options: asked.options, to: download.destination,
+                resumeData: data, from: arguments.target, options: arguments.options, to: download.destination,
                 transfer: options)
         }
         return try session.downloadTask(
-            asked.target, query: asked.query, options: asked.options, to: download.destination, transfer: options)
+            arguments.target, query: arguments.query, options: arguments.options, to: download.destination,
+            transfer: options)
     }
 
     private func outcome<Value>(

@@ -119,7 +119,7 @@ struct JournalMachine: Sendable {
 
     /// Notes that the transfer goes on at another origin, which gets nothing that says who asks. It stays its user's.
     mutating func leaveUser() {
-        let ways = RequestOption.all.filter { $0.meaning == .way }.map(\.name)
+        let ways = RequestOption.all.filter { $0.meaning == .route }.map(\.name)
         entry.request.unsaved.removeAll { !ways.contains($0) }
         lacking.formIntersection(entry.request.unsaved + [Self.userID])
     }

@@ -12,7 +12,7 @@ extension TransferJournal {
     /// Cancelling a task that awaits it does not cancel the transfer.
     public final class Transfer: Sendable {
         /// What this process requested the transfer with.
-        struct Asked: Sendable {
+        struct Arguments: Sendable {
             var target: HTTP.Target
             /// The URL that was given to `resume`, instead of the saved one.
             var url: String?
@@ -22,13 +22,13 @@ extension TransferJournal {
         }
 
         enum Source: Sendable {
-            case asked(Asked)
+            case arguments(Arguments)
             case restored
         }
 
         private struct State: Sendable {
             var machine: JournalMachine
-            var asked: Asked?
+            var arguments: Arguments?
             var task: TaskDelegate?
             /// The entry's file, locked while the transfer is ours.
             var file: PartFile?
@@ -48,10 +48,10 @@ extension TransferJournal {
             self.journal = journal
             first = machine.entry
             jarNumber = journal.session.configuration.cookies?.number
-            var asked: Asked?
-            if case .asked(let own) = source { asked = own }
-            isAnew = asked != nil
-            state = Mutex(State(machine: machine, asked: asked, file: file))
+            var arguments: Arguments?
+            if case .arguments(let own) = source { arguments = own }
+            isAnew = arguments != nil
+            state = Mutex(State(machine: machine, arguments: arguments, file: file))
         }
 
         deinit {
@@ -122,13 +122,13 @@ extension TransferJournal.Transfer {
 
     /// What to request next: without cookies after all were removed, because those of now are another user's, unless
     /// the session's `userID` still names the same one.
-    var asked: Asked? {
-        var asked = state.withLock { $0.asked }
+    var arguments: Arguments? {
+        var arguments = state.withLock { $0.arguments }
         let configuration = journal.session.configuration
         if configuration.userID == nil, configuration.cookies?.number != jarNumber {
-            asked?.options.handlesCookies = .value(false)
+            arguments?.options.handlesCookies = .value(false)
         }
-        return asked
+        return arguments
     }
 }
 
@@ -163,12 +163,12 @@ extension TransferJournal.Transfer {
             if let address { move(&state, to: address.origin, options) }
             if let url { state.machine.ask(journal.stored(url)) }
             if let options { state.machine.give(JournalEntry.Request.names(in: options)) }
-            let former = state.asked
+            let former = state.arguments
             if url != nil || options != nil || former == nil {
                 let request = state.machine.entry.request
                 // What this process requested is known completely; what is saved may not be.
                 let target = url.map { HTTP.Target($0) } ?? former?.target ?? HTTP.Target(request.url)
-                state.asked = Asked(
+                state.arguments = Arguments(
                     target: target, url: url, query: url == nil ? former?.query ?? .init() : .init(),
                     options: request.options(
                         adding: Self.options(options, over: former), under: journal.session.configuration.guard),
@@ -179,7 +179,7 @@ extension TransferJournal.Transfer {
         if mustDrive { drive() }
     }
 
-    private static func options(_ options: HTTPSession.Options?, over former: Asked?) -> HTTPSession.Options? {
+    private static func options(_ options: HTTPSession.Options?, over former: Arguments?) -> HTTPSession.Options? {
         guard let options, let former else { return options ?? former?.options }
         return options.laid(over: former.options)
     }
@@ -194,14 +194,14 @@ extension TransferJournal.Transfer {
             JournalEntry.Request.idempotencyKey
         ])
         // Its rule for redirects says which fields are secret.
-        let own = entry.options(adding: Self.options(options, over: state.asked), under: configuration.guard)
+        let own = entry.options(adding: Self.options(options, over: state.arguments), under: configuration.guard)
         let kept = own.allowed(entry.saved.options.fields, from: origin, to: next, configuration)
         state.machine.keep(kept.filtered { !named.contains($0) })
         state.machine.leaveUser()
-        guard var former = state.asked?.options else { return }
+        guard var former = state.arguments?.options else { return }
         former = former.moved(from: origin, to: next, configuration)
         former.fields = former.fields.filtered { !named.contains($0) }
-        state.asked?.options = former
+        state.arguments?.options = former
     }
 
     /// Drives the transfer in a detached task, so that its starter's limits and enclosures do not apply. The task ends

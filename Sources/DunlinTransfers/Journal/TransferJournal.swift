@@ -132,8 +132,8 @@ extension TransferJournal {
                 .invalidRequest,
                 "a journal downloads to `.file` or `.folder` only: another process cannot run a closure")
         }
-        let asked = Transfer.Asked(target: target, query: query, options: options, transfer: transfer)
-        return try await add(.download(download), .get, .none, asked, metadata)
+        let arguments = Transfer.Arguments(target: target, query: query, options: options, transfer: transfer)
+        return try await add(.download(download), .get, .none, arguments, metadata)
     }
 
     /// Saves an upload, which begins when it is resumed or awaited. The file must exist until the upload is over.
@@ -153,21 +153,21 @@ extension TransferJournal {
             throw HTTPSession.FileFailure(path, error)
         }
         let upload = JournalEntry.Upload(path: absolute, contentType: contentType)
-        let asked = Transfer.Asked(target: target, query: query, options: options)
-        return try await add(.upload(upload), method, upload.body, asked, metadata)
+        let arguments = Transfer.Arguments(target: target, query: query, options: options)
+        return try await add(.upload(upload), method, upload.body, arguments, metadata)
     }
 
     private func add(
-        _ work: JournalEntry.Work, _ method: HTTP.Method, _ body: RequestBody, _ asked: Transfer.Asked,
+        _ work: JournalEntry.Work, _ method: HTTP.Method, _ body: RequestBody, _ arguments: Transfer.Arguments,
         _ metadata: (any Encodable & Sendable)?
     ) async throws -> Transfer {
         let call = try session.core.call(
-            method, asked.target, query: asked.query, body: body, options: asked.options, isObserved: false)
+            method, arguments.target, query: arguments.query, body: body, options: arguments.options, isObserved: false)
         let kept = Set(rules.keptFields.map { $0.lowercased() })
         let request = JournalEntry.Request(
-            call.head, asked.options, stored: stored(call.head.origin.description + call.head.target),
-            hasUserInfo: Self.hasUserInfo(asked.target), keeping: kept,
-            hiding: asked.options.unstoredFields(session.configuration), under: session.configuration.guard)
+            call.head, arguments.options, stored: stored(call.head.origin.description + call.head.target),
+            hasUserInfo: Self.hasUserInfo(arguments.target), keeping: kept,
+            hiding: arguments.options.unstoredFields(session.configuration), under: session.configuration.guard)
         let words = try metadata.map { String(try HTTP.JSON.standard.encode($0)) }
         let id = JournalEntry.makeID()
         let user = try session.configuration.userID.map { try JournalEntry.digest(of: $0, id: id) }
@@ -178,7 +178,7 @@ extension TransferJournal {
             try storage.add(entry, bytes)
         }
         do {
-            return try enter(Transfer(JournalMachine(entry, rules, isAnew: true), file, .asked(asked), self))
+            return try enter(Transfer(JournalMachine(entry, rules, isAnew: true), file, .arguments(arguments), self))
         } catch {
             // The journal was closed meanwhile; nobody may later find an entry that the caller was told does not exist.
             try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in

@@ -63,7 +63,7 @@ struct ResumeSource: Sendable, Hashable {
         init(to sending: Sending) {
             let provenance = sending.callHistory?.provenance ?? Provenance()
             let forms = provenance.steps.map { Self.form(of: $0, hiding: sending.unstoredFields) }
-            let head = sending.asked.head
+            let head = sending.call.head
             self.init(
                 Self.text(provenance.texts(for: head, \.usual), forms),
                 withJar: Self.text(provenance.texts(for: head, \.withJar), forms),
@@ -89,10 +89,10 @@ struct ResumeSource: Sendable, Hashable {
         /// system's. Nil if the answer depends on more than can be known: then nothing is in the same form.
         private static func form(of step: Provenance.Step, hiding secret: HTTP.SecretFields) -> [Bytes]? {
             guard case .names(let names) = VaryField(step.answer.fields) else { return nil }
-            let asked = step.request.head.fields
-            var fields = ResumeData.kept(asked, hiding: secret)
+            let sent = step.request.head.fields
+            var fields = ResumeData.kept(sent, hiding: secret)
             if fields["accept"] ?? "" == "" { fields["accept"] = "*/*" }
-            fields["cookie"] = asked["cookie"]
+            fields["cookie"] = sent["cookie"]
             return Set(["accept"] + names).sorted().filter { fields.contains($0) }.flatMap { name in
                 [Bytes(name.utf8), Bytes(NormalValue.of(name, fields.rawValues(of: name)).array)]
             }

@@ -9,7 +9,7 @@
 struct AskingMachine<Waiter> {
     fileprivate enum State {
         case idle
-        case asked([Waiter])
+        case asking([Waiter])
         case open
     }
 
@@ -24,10 +24,10 @@ struct AskingMachine<Waiter> {
         switch state {
         case .open: return true
         case .idle:
-            state = .asked([])
+            state = .asking([])
             return true
-        case .asked(let waiters):
-            state = .asked(waiters + [waiter])
+        case .asking(let waiters):
+            state = .asking(waiters + [waiter])
             return false
         }
     }
@@ -35,7 +35,7 @@ struct AskingMachine<Waiter> {
     /// Notes that a worker that was allowed to ask has ended; `hasShown`: whether it was answered. Returns the waiters
     /// to call.
     mutating func ended(hasShown: Bool) -> [Waiter] {
-        guard case .asked(let waiters) = state else { return [] }
+        guard case .asking(let waiters) = state else { return [] }
         state = hasShown ? .open : .idle
         return waiters
     }

@@ -53,7 +53,7 @@ package struct SegmentMachine<Waiter> {
     }
 
     private struct Run {
-        let asked: Range<Int>
+        let assigned: Range<Int>
         /// The position of the next byte.
         var position: Int
         var end: Int
@@ -66,7 +66,7 @@ package struct SegmentMachine<Waiter> {
         var isPassing = false
 
         init(_ range: Range<Int>, isOwned: Bool, isAnswered: Bool = false) {
-            asked = range
+            assigned = range
             (position, end, reach) = (range.lowerBound, range.upperBound, range.upperBound)
             self.isOwned = isOwned
             self.isAnswered = isAnswered
@@ -180,17 +180,19 @@ extension SegmentMachine {
     /// The part of a run that no other worker has requested.
     private func unasked(of run: Run) -> Range<Int>? {
         guard run.isOwned else { return nil }
-        let asked = workers.compactMap { other in
-            other.run.flatMap { !$0.isOwned && $0.asked.lowerBound > run.position ? $0.asked.lowerBound : nil }
+        let assigned = workers.compactMap { other in
+            other.run.flatMap { !$0.isOwned && $0.assigned.lowerBound > run.position ? $0.assigned.lowerBound : nil }
         }
-        return run.position..<min(run.end, asked.min() ?? run.end)
+        return run.position..<min(run.end, assigned.min() ?? run.end)
     }
 
     /// The largest range that one worker has requested without an answer, and no other after it.
     private var overtakable: Range<Int>? {
         workers.compactMap { worker in
             guard let run = worker.run, run.unanswered != nil, let range = unasked(of: run), !range.isEmpty,
-                !workers.contains(where: { $0.run.map { !$0.isOwned && $0.asked.lowerBound == run.position } ?? false })
+                !workers.contains(where: {
+                    $0.run.map { !$0.isOwned && $0.assigned.lowerBound == run.position } ?? false
+                })
             else { return nil }
             return range
         }.max { $0.count < $1.count }
@@ -219,11 +221,11 @@ extension SegmentMachine {
         if run.isOwned, run.position == run.end { return (false, []) }
         if !run.isOwned {
             // Another's run is worth more than a small piece from its middle.
-            guard !isSmall(range, of: run.asked) else { return (false, []) }
-            guard let host = host(of: run.asked.lowerBound), let end = workers[host].run?.end else {
+            guard !isSmall(range, of: run.assigned) else { return (false, []) }
+            guard let host = host(of: run.assigned.lowerBound), let end = workers[host].run?.end else {
                 return (false, [])
             }
-            workers[host].run?.end = run.asked.lowerBound
+            workers[host].run?.end = run.assigned.lowerBound
             run.isOwned = true
             let own = min(run.end, end)
             run.end = own
@@ -248,13 +250,13 @@ extension SegmentMachine {
         }
     }
 
-    private func isSmall(_ range: Range<Int>, of asked: Range<Int>) -> Bool {
-        range.count < min(asked.count, rules.smallPiece)
+    private func isSmall(_ range: Range<Int>, of assigned: Range<Int>) -> Bool {
+        range.count < min(assigned.count, rules.smallPiece)
     }
 
     /// Whether an answer with `range` instead of `asked` is useless, because it brings too little and is not the first.
-    package mutating func isTooSmall(_ range: Range<Int>, of asked: Range<Int>) -> Bool {
-        guard isSmall(range, of: asked) else { return false }
+    package mutating func isTooSmall(_ range: Range<Int>, of assigned: Range<Int>) -> Bool {
+        guard isSmall(range, of: assigned) else { return false }
         defer { smallPiecesLeft = max(0, smallPiecesLeft - 1) }
         return smallPiecesLeft == 0
     }
@@ -281,8 +283,8 @@ extension SegmentMachine {
     /// waiters to call.
     package mutating func broke(_ worker: Int, mayPass: Bool) -> (delay: Duration?, waiters: [Waiter]) {
         var isUseless = false
-        if let run = workers[worker].run, run.isOwned, run.asked.lowerBound < run.position {
-            isUseless = isTooSmall(run.asked.lowerBound..<run.position, of: run.asked)
+        if let run = workers[worker].run, run.isOwned, run.assigned.lowerBound < run.position {
+            isUseless = isTooSmall(run.assigned.lowerBound..<run.position, of: run.assigned)
         }
         if workers[worker].run?.isAnswered == true { hasBroken = true }
         leaveRun(of: worker)
@@ -307,7 +309,7 @@ extension SegmentMachine {
         guard let run = workers[worker].run else { return }
         workers[worker].run = nil
         if !run.isOwned { return }
-        if run.position > run.asked.lowerBound { workers[worker].idleAttempts = 0 }
+        if run.position > run.assigned.lowerBound { workers[worker].idleAttempts = 0 }
         release(run.position..<run.end)
     }
 
@@ -315,11 +317,11 @@ extension SegmentMachine {
     private mutating func release(_ range: Range<Int>) {
         var rest = range
         let askers = workers.indices.filter { index in
-            workers[index].run.map { !$0.isOwned && range.contains($0.asked.lowerBound) } ?? false
-        }.sorted { workers[$0].run?.asked.lowerBound ?? 0 < workers[$1].run?.asked.lowerBound ?? 0 }
+            workers[index].run.map { !$0.isOwned && range.contains($0.assigned.lowerBound) } ?? false
+        }.sorted { workers[$0].run?.assigned.lowerBound ?? 0 < workers[$1].run?.assigned.lowerBound ?? 0 }
         for asker in askers {
-            guard var run = workers[asker].run, rest.contains(run.asked.lowerBound) else { continue }
-            putBack(rest.lowerBound..<run.asked.lowerBound)
+            guard var run = workers[asker].run, rest.contains(run.assigned.lowerBound) else { continue }
+            putBack(rest.lowerBound..<run.assigned.lowerBound)
             run.isOwned = true
             run.end = min(run.end, rest.upperBound)
             workers[asker].run = run

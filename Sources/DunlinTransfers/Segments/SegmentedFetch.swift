@@ -286,9 +286,9 @@ extension SegmentedFetch {
             let held = CountedBody(stream, control, until: request.deadline)
             response = response.with(.stream(held), response.hop)
         }
-        let told = try await sending.observers?.told(response, sending) ?? response
+        let reporting = try await sending.observers?.reportingData(of: response, sending) ?? response
         return Brought(
-            response: told, isElsewhere: isElsewhere,
+            response: reporting, isElsewhere: isElsewhere,
             isMade: arrival.isChanged || !sending.delegate.hasSentOnlyGETs)
     }
 }

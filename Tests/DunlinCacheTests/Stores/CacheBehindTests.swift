@@ -79,11 +79,11 @@ private final class HeldDisk: Sendable {
     /// Gives a response to be written. Returns what became of that at once.
     @discardableResult
     private func hand(
-        _ path: String, _ count: Int, to store: CacheStore, _ told: @escaping @Sendable (Bool) -> Void = { _ in }
+        _ path: String, _ count: Int, to store: CacheStore, _ whenStored: @escaping @Sendable (Bool) -> Void = { _ in }
     ) async throws -> HandedResponse {
         let writer = try #require(await store.writer(for: TestCacheFolder.key(path), length: count))
         await writer.write(TestCacheFolder.bytes(count))
-        return await writer.hand(as: TestCacheFolder.entry(path, count), replacing: [], told: told)
+        return await writer.hand(as: TestCacheFolder.entry(path, count), replacing: [], whenStored: whenStored)
     }
 
     @Test(arguments: [3, 20_000]) func `nobody waits for the disk, and what came of it is told`(count: Int) async throws
@@ -297,7 +297,7 @@ private final class HeldDisk: Sendable {
         func pending(_ then: @escaping @Sendable () -> Void = {}) -> StoreQueue.Pending {
             StoreQueue.Pending {
                 true
-            } told: { isStored in
+            } whenStored: { isStored in
                 ends.all.withLock { $0.append(isStored) }
                 then()
             }

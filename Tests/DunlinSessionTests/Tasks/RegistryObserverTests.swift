@@ -14,7 +14,7 @@ import Testing
     /// Those who are told; names with a dash in front do not move.
     private static func enter(_ name: String, _ machine: inout Machine, of era: UInt64 = 1) -> [Int] {
         if machine.add(name, of: era) != nil { return [] }
-        do { return try machine.admit(name, of: era, moves: isMoving(name)).told } catch { return [-1] }
+        do { return try machine.admit(name, of: era, moves: isMoving(name)).informed } catch { return [-1] }
     }
 
     private static func leave(_ slot: Int, _ machine: inout Machine, at now: Int64? = 0) -> [Int] {

@@ -62,7 +62,7 @@ struct Asking: Sendable {
 
 extension Sending {
     var asking: Asking {
-        var asking = Asking(asked, delegate.settings, part?.exchangeOptions ?? delegate.settings?.exchangeOptions)
+        var asking = Asking(call, delegate.settings, part?.exchangeOptions ?? delegate.settings?.exchangeOptions)
         (asking.redirectPassword, asking.chosen) = (callHistory?.password, chosen)
         return asking
     }
@@ -203,7 +203,7 @@ extension Asking {
         }
         let (own, usual) = (connectionRules, chain.settings.builder.connectionRules)
         rules += (own === usual ? chain.settings.guardName : Access.name(of: own?.guardRules)) ?? ""
-        if let code = session.codeOfWay { rules += " over \(code)" }
+        if let code = session.routeCode { rules += " over \(code)" }
         return origin.scheme == .https ? rules + trust(setup.policies.origins.setup) : rules
     }
 

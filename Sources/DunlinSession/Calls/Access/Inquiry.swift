@@ -53,8 +53,8 @@ package struct Inquiry: Sendable {
         var current = access
         return kept.verdict(at: now, rules) { redirect in
             guard let redirect else {
-                let asked = CacheRequest(access.head, by: asker, mode: mode)
-                return (identity.map { asked.named($0) } ?? asked, name)
+                let question = CacheRequest(access.head, by: asker, mode: mode)
+                return (identity.map { question.named($0) } ?? question, name)
             }
             do {
                 guard let next = try asking.redirected(current.request, by: redirect) else { return nil }

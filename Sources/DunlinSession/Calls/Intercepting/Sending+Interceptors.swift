@@ -28,9 +28,9 @@ extension Sending {
     /// The response that `bring` brings, as the interceptors around the call return it.
     mutating func intercepted(_ bring: @escaping Bring) async throws -> Arrival {
         guard isIntercepted else { return try await bring(&self) }
-        let (call, asked, number) = (self, request, await delegate.lend(self, bring))
+        let (call, given, number) = (self, request, await delegate.lend(self, bring))
         let result = await outcome {
-            try await call.chain.callInterceptors.run(asked, of: call) { changed in
+            try await call.chain.callInterceptors.run(given, of: call) { changed in
                 try await call.send(changed, number)
             }
         }
@@ -39,7 +39,7 @@ extension Sending {
             let response = try result.get()
             if loan.isLast(response), let traits = loan.traits { return Arrival(response, as: traits) }
             // It has the call's limits, whatever limits the sent request had.
-            request = request.with { ($0.deadline, $0.timeouts) = (asked.deadline, asked.timeouts) }
+            request = request.with { ($0.deadline, $0.timeouts) = (given.deadline, given.timeouts) }
             return Arrival(
                 made: try call.taken(response.marking(session.configuration.secretFields), loan),
                 insteadOf: loan.traits)
@@ -180,26 +180,26 @@ extension Sending {
     }
 
     /// The request as an interceptor around the call wants it. The session chooses the route to another origin.
-    fileprivate func moved(_ changed: TransportRequest, from asked: TransportRequest) throws -> TransportRequest {
+    fileprivate func moved(_ changed: TransportRequest, from given: TransportRequest) throws -> TransportRequest {
         let origin = changed.head.origin
-        if origin.isSame(as: asked.head.origin) { return within(changed, insteadOf: asked) }
+        if origin.isSame(as: given.head.origin) { return within(changed, insteadOf: given) }
         let builder = chain.settings.builder
         let usual = origin.route == nil ? builder.routed(origin) : origin
         let routed = try delegate.settings?.routed(usual) ?? usual
-        return within(changed, insteadOf: asked).with { $0.head.origin = routed }
+        return within(changed, insteadOf: given).with { $0.head.origin = routed }
     }
 
     /// The request as an interceptor wants it, with its secrets marked, at most the deadline of `asked`, and the same
     /// route to its origin.
-    private func within(_ changed: TransportRequest, insteadOf asked: TransportRequest) -> TransportRequest {
-        let deadline = min(changed.deadline, asked.deadline, InheritedDeadline.present?.time ?? .never)
-        if changed === asked, deadline == asked.deadline { return changed }
+    private func within(_ changed: TransportRequest, insteadOf given: TransportRequest) -> TransportRequest {
+        let deadline = min(changed.deadline, given.deadline, InheritedDeadline.present?.time ?? .never)
+        if changed === given, deadline == given.deadline { return changed }
         return changed.with { changes in
             changes.head.fields.mark(session.configuration.secretFields)
-            chain.settings.builder.leaveOutCodingsOfPart(&changes.head.fields, insteadOf: asked.head.fields)
+            chain.settings.builder.leaveOutCodingsOfPart(&changes.head.fields, insteadOf: given.head.fields)
             changes.deadline = deadline
-            if changes.head.origin.route == nil, changes.head.origin.isSame(as: asked.head.origin) {
-                changes.head.origin = asked.head.origin
+            if changes.head.origin.route == nil, changes.head.origin.isSame(as: given.head.origin) {
+                changes.head.origin = given.head.origin
             }
         }
     }

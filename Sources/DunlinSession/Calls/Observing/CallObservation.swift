@@ -46,14 +46,14 @@ package final class CallObservation: Sendable {
             task: sending.snapshot, head: request.head, number: number, attempt: 1 + sending.retries,
             isElsewhere: !request.head.origin.isSame(as: origin))
         var adding = AddedFields(to: request.head.fields, secretFields)
-        let told = observers.compactMap { observer in
+        let informed = observers.compactMap { observer in
             adding.collect { observer.exchangeBegan(exchange, adding: &$0) }
         }
         let sent = adding.fields.map { fields in request.with { $0.head.fields = fields } } ?? request
         sending.added = adding.names
-        if told.isEmpty { return sent }
+        if informed.isEmpty { return sent }
         let observation = ExchangeObservation(
-            self, told, number, droppedFields: adding.dropped, hiding: secretFields, on: sending.loop)
+            self, informed, number, droppedFields: adding.dropped, hiding: secretFields, on: sending.loop)
         let isLate = state.withLock { state in
             state.exchanges[number] = ExchangeObservation.Known(exchange: observation)
             return state.hasEnded

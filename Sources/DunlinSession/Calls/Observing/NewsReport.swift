@@ -60,8 +60,8 @@ final class NewsReport: Sendable {
 
     /// The directions whose last progress a hook has not been told.
     private var untold: [HTTPSession.Direction] {
-        let told = ended.load(ordering: .relaxed)
-        return [.upload, .download].filter { observers.hasHook(Self.hook($0)) && told & Self.bit($0) == 0 }
+        let reported = ended.load(ordering: .relaxed)
+        return [.upload, .download].filter { observers.hasHook(Self.hook($0)) && reported & Self.bit($0) == 0 }
     }
 
     private func tellEnds() async {

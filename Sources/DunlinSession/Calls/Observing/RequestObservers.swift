@@ -26,10 +26,10 @@ package final class RequestObservers: Sendable {
     }
 
     init(
-        _ hooks: [HTTPSession.Hooks], _ events: EventHub, _ control: TransferControl, _ asked: RequestRecord.Source,
+        _ hooks: [HTTPSession.Hooks], _ events: EventHub, _ control: TransferControl, _ request: RequestRecord.Source,
         _ curlSettings: CurlSettings
     ) {
-        state = Mutex(State(request: asked))
+        state = Mutex(State(request: request))
         self.curlSettings = curlSettings
         // Their number is limited by `limits`.
         interim = hooks.contains { $0.interimResponse != nil } ? AsyncStream.makeStream() : nil
@@ -122,7 +122,7 @@ extension RequestObservers {
 
     /// The response, with its chunks reported to hooks if any want them. The call waits for these hooks, so its limits
     /// and its cancellation apply to them.
-    package func told(_ response: TransportResponse, _ sending: Sending) async throws -> TransportResponse {
+    package func reportingData(of response: TransportResponse, _ sending: Sending) async throws -> TransportResponse {
         guard hasHook(\.data) else { return response }
         var sending = sending
         // The limits of a request end with its 101.

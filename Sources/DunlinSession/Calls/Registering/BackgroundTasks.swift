@@ -59,10 +59,10 @@ final class BackgroundTasks: Sendable {
 
 extension SessionCore {
     /// Revalidates a stored response with the origin, and stores the result. Observers see a separate request.
-    func revalidate(_ request: TransportRequest, _ stored: CacheRequest, insteadOf asked: HTTPSession.Call) {
+    func revalidate(_ request: TransportRequest, _ stored: CacheRequest, insteadOf call: HTTPSession.Call) {
         let key = BackgroundTasks.Key(url: stored.key, asker: stored.asker)
         background.begin(key) {
-            do { return try ownCall(insteadOf: asked, request.head) } catch { return nil }
+            do { return try ownCall(insteadOf: call, request.head) } catch { return nil }
         } _: { [background] call, delegate in
             do {
                 _ = try await delegate.run(

@@ -26,7 +26,7 @@ package final class SessionCore: Sendable {
     let background = BackgroundTasks()
     let user: SessionUser
     /// The session's own code that decides which servers answer, as text; nil for none.
-    let codeOfWay: String?
+    let routeCode: String?
     /// The queue; nil without limits.
     let queue: RequestQueue?
     private let nextLoop = Atomic<Int>(0)
@@ -41,7 +41,7 @@ package final class SessionCore: Sendable {
         self.authentication = authentication
         let user = SessionUser(name: configuration.userID)
         self.user = user
-        codeOfWay = Self.codeOfWay(configuration, user)
+        routeCode = Self.routeCode(configuration, user)
         self.configuration = configuration
         self.builder = builder
         self.tlsPolicySources = tlsPolicySources
@@ -61,12 +61,12 @@ package final class SessionCore: Sendable {
         tasks = TaskRegistry(chain, on: loops)
     }
 
-    private static func codeOfWay(_ configuration: HTTPSession.Configuration, _ user: SessionUser) -> String? {
-        var codes = configuration.interceptors.compactMap(\.outerTransport).map { "around " + user.way(by: $0) }
+    private static func routeCode(_ configuration: HTTPSession.Configuration, _ user: SessionUser) -> String? {
+        var codes = configuration.interceptors.compactMap(\.outerTransport).map { "around " + user.route(by: $0) }
         if let transport = configuration.transport {
-            codes.append("transport " + user.way(by: transport))
+            codes.append("transport " + user.route(by: transport))
         } else if let resolver = configuration.resolver {
-            codes.append("resolver " + user.way(by: resolver))
+            codes.append("resolver " + user.route(by: resolver))
         }
         return codes.isEmpty ? nil : codes.joined(separator: " ")
     }

@@ -27,7 +27,7 @@ struct SessionUser: Sendable {
 
     /// The way by which the session's own code, a resolver or transport, leads to servers, as text. It is the same for
     /// sessions with the same object, and a name vouches for it too.
-    func way(by code: any Sendable) -> String {
+    func route(by code: any Sendable) -> String {
         if let name { return "code named \(name)" }
         return "code \(CodeNumbers.shared.number(of: code) ?? number)"
     }

@@ -42,8 +42,8 @@ extension TaskList {
     func add(_ delegate: TaskDelegate, of era: UInt64) throws -> Int {
         if let slot = machine.add(delegate, of: era) { return slot }
         do {
-            let (slot, told) = try machine.admit(delegate, of: era, moves: delegate.isActive)
-            tell(told)
+            let (slot, informed) = try machine.admit(delegate, of: era, moves: delegate.isActive)
+            tell(informed)
             return slot
         } catch .closed {
             throw TaskRegistry.closed
@@ -93,7 +93,7 @@ extension TaskList {
     /// some of the enclosures.
     func observeEnd(upTo era: UInt64?, within enclosures: Set<Enclosure.Subject>) -> (id: UInt64, isWithin: Bool) {
         let observing = machine.observeEnd(upTo: era) { enclosures.contains(.request($0.id)) }
-        tell(observing.told)
+        tell(observing.informed)
         return (observing.id, observing.isWithin)
     }
 

@@ -5,7 +5,7 @@ internal import Dunlin
 /// Such code may be what downloads of this downloader wait for, or requests of its session. By the order of owners it
 /// waits neither for a slot nor for a download of others: its picture is downloaded at once, and for it alone.
 extension ImageDownloader {
-    struct Asker: Sendable {
+    struct Caller: Sendable {
         /// What the download that it begins is within, too.
         let surroundings: Enclosure.Surroundings
         /// The downloads of this downloader that it is within.
@@ -17,10 +17,10 @@ extension ImageDownloader {
     }
 
     /// The code that calls the downloader.
-    var asker: Asker {
+    var caller: Caller {
         var within: Set<UInt64> = []
         for case .picture(ObjectIdentifier(reference), let id) in Enclosure.subjects { within.insert(id) }
-        return Asker(
+        return Caller(
             surroundings: Enclosure.surroundings, within: within, isException: session.runsOwnCode,
             mayWait: session.owner.ofDownloader.mayBeAwaited())
     }
@@ -28,7 +28,7 @@ extension ImageDownloader {
     /// Whether a download is asked for within one of the same picture, that needs its result: its request has not
     /// ended, or the same filters are being applied. It would ask for itself again and again.
     func isWithinItself(_ download: Download) -> Bool {
-        download.asker.within.contains { id in
+        download.caller.within.contains { id in
             guard let outer = downloads[id], outer.shared.question == download.shared.question else { return false }
             guard let chain = outer.chain else { return true }
             return download.request.decodes && download.request.filters.name == chain
