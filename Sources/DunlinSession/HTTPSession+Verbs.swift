@@ -20,7 +20,7 @@ extension HTTPSession {
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await request(
-            target, method: .get, query: query, options: options.with(fields, timeout, download: progress),
+            target, method: .get, query: query, fields: fields, timeout: timeout, progress: progress, options: options,
             as: serializer)
     }
 
@@ -30,9 +30,8 @@ extension HTTPSession {
         as type: Value.Type
     ) async throws -> Value {
         try await request(
-            target, method: .get, query: query, options: options.with(fields, timeout, download: progress),
-            as: .json(type)
-        ).value
+            target, method: .get, query: query, fields: fields, timeout: timeout, progress: progress, options: options,
+            as: type)
     }
 
     /// Requests only the head: a response to HEAD has no body, whatever length it declares.
@@ -41,8 +40,7 @@ extension HTTPSession {
         timeout: Duration? = nil, options: Options = Options()
     ) async throws -> Response<Bytes> {
         try await request(
-            target, method: .head, query: query, options: options.with(fields, timeout),
-            as: .bytes)
+            target, method: .head, query: query, fields: fields, timeout: timeout, options: options, as: .bytes)
     }
 
     @discardableResult
@@ -53,9 +51,8 @@ extension HTTPSession {
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await request(
-            target, method: .post, query: query, body: try self.body(body, json),
-            options: options.with(fields, timeout, upload: progress),
-            as: serializer)
+            target, method: .post, query: query, fields: fields, body: body, json: json, timeout: timeout,
+            progress: progress, options: options, as: serializer)
     }
 
     @inlinable public func post<Value: Decodable>(
@@ -65,10 +62,8 @@ extension HTTPSession {
         as type: Value.Type
     ) async throws -> Value {
         try await request(
-            target, method: .post, query: query, body: try self.body(body, json),
-            options: options.with(fields, timeout, upload: progress),
-            as: .json(type)
-        ).value
+            target, method: .post, query: query, fields: fields, body: body, json: json, timeout: timeout,
+            progress: progress, options: options, as: type)
     }
 
     @discardableResult
@@ -79,9 +74,8 @@ extension HTTPSession {
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await request(
-            target, method: .put, query: query, body: try self.body(body, json),
-            options: options.with(fields, timeout, upload: progress),
-            as: serializer)
+            target, method: .put, query: query, fields: fields, body: body, json: json, timeout: timeout,
+            progress: progress, options: options, as: serializer)
     }
 
     @inlinable public func put<Value: Decodable>(
@@ -91,10 +85,8 @@ extension HTTPSession {
         as type: Value.Type
     ) async throws -> Value {
         try await request(
-            target, method: .put, query: query, body: try self.body(body, json),
-            options: options.with(fields, timeout, upload: progress),
-            as: .json(type)
-        ).value
+            target, method: .put, query: query, fields: fields, body: body, json: json, timeout: timeout,
+            progress: progress, options: options, as: type)
     }
 
     @discardableResult
@@ -105,9 +97,8 @@ extension HTTPSession {
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await request(
-            target, method: .patch, query: query, body: try self.body(body, json),
-            options: options.with(fields, timeout, upload: progress),
-            as: serializer)
+            target, method: .patch, query: query, fields: fields, body: body, json: json, timeout: timeout,
+            progress: progress, options: options, as: serializer)
     }
 
     @inlinable public func patch<Value: Decodable>(
@@ -117,10 +108,8 @@ extension HTTPSession {
         as type: Value.Type
     ) async throws -> Value {
         try await request(
-            target, method: .patch, query: query, body: try self.body(body, json),
-            options: options.with(fields, timeout, upload: progress),
-            as: .json(type)
-        ).value
+            target, method: .patch, query: query, fields: fields, body: body, json: json, timeout: timeout,
+            progress: progress, options: options, as: type)
     }
 
     @discardableResult
@@ -131,9 +120,8 @@ extension HTTPSession {
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await request(
-            target, method: .delete, query: query, body: try self.body(body, json),
-            options: options.with(fields, timeout),
-            as: serializer)
+            target, method: .delete, query: query, fields: fields, body: body, json: json, timeout: timeout,
+            options: options, as: serializer)
     }
 
     @inlinable public func delete<Value: Decodable>(
@@ -143,10 +131,8 @@ extension HTTPSession {
         as type: Value.Type
     ) async throws -> Value {
         try await request(
-            target, method: .delete, query: query, body: try self.body(body, json),
-            options: options.with(fields, timeout),
-            as: .json(type)
-        ).value
+            target, method: .delete, query: query, fields: fields, body: body, json: json, timeout: timeout,
+            options: options, as: type)
     }
 
     /// The body, from either argument.

@@ -81,7 +81,7 @@ extension Exchange {
         context.control?.sent(length ?? 0)
         context.observer?.saw(.requestSent(bytes: hop.bytesSent))
         let sent = context.clock.now()
-        noteSent(at: sent)
+        hop.noteSent(at: sent)
         if let failure { return try await readRefusal(after: failure, sent: sent) }
         return try await readHead(sent: sent)
     }
@@ -101,14 +101,6 @@ extension Exchange {
         } catch let error as NetworkError where error.code == .connectionClosed && hop.bytesSent > 0 {
             return error
         }
-    }
-
-    /// Notes when the request was sent, so that the phases fill the hop without gaps: earlier time that was neither
-    /// waiting nor connecting counts as sending.
-    mutating func noteSent(at time: HTTP.Instant) {
-        var before = hop[.pool] + hop[.resolve] + hop[.connect] + hop[.tls]
-        before += hop[.proxyTLS] + hop[.tunnel]
-        hop[.send] = time.nanoseconds - context.started.nanoseconds - before
     }
 }
 
@@ -137,11 +129,8 @@ extension Exchange {
             let size = lease.connection.firstReadSize
             let chunk = try await reader.next(upTo: size, in: phase, since: since, &hop)
             since = context.clock.now()
-            if phase == .firstByte {
-                hop[.firstByte] = since.nanoseconds - sent.nanoseconds
-                phase = .receive
-            }
-            hop[.receive] = since.nanoseconds - sent.nanoseconds - hop[.firstByte]
+            hop.noteReceived(at: since, sent: sent, isFirst: phase == .firstByte)
+            phase = .receive
             if let answer = try take(chunk, at: since, in: .receive) { return answer }
             // Interim responses do not count as the answer: the wait for it continues.
             if heads.isEmpty { (phase, since) = (.firstByte, sent) }

@@ -101,6 +101,20 @@ extension HTTP {
             self[phase] += max(0, ended.nanoseconds - started.nanoseconds - counted)
         }
 
+        /// Notes when the request was sent, so that the phases fill the hop without gaps: earlier time that was neither
+        /// waiting nor connecting counts as sending.
+        package mutating func noteSent(at time: HTTP.Instant) {
+            let before = poolTime + resolveTime + connectTime + tlsTime + proxyTLSTime + tunnelTime
+            sendTime = time.nanoseconds - started.nanoseconds - before
+        }
+
+        /// Notes that something of the answer has come; the request was `sent` by then.
+        package mutating func noteReceived(at time: HTTP.Instant, sent: HTTP.Instant, isFirst: Bool) {
+            let elapsed = time.nanoseconds - sent.nanoseconds
+            if isFirst { firstByteTime = elapsed }
+            receiveTime = elapsed - firstByteTime
+        }
+
         /// Nanoseconds spent in a phase.
         package subscript(_ phase: HTTP.Phase) -> Int64 {
             get {

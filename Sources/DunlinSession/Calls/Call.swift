@@ -91,8 +91,8 @@ extension SessionCore {
         }
     }
 
-    /// Creates a call of the session's own to where `asked` led. Hooks decide about it as about `asked`. Passwords of
-    /// `asked` are for its first origin only.
+    /// Creates a call of the session's own to where `call` led. Hooks decide about it as about `call`. Passwords of
+    /// `call` are for its first origin only.
     func ownCall(insteadOf call: HTTPSession.Call, _ head: RequestHead) throws -> HTTPSession.Call {
         var options = call.options
         let storing = options.hooks.storing

@@ -59,20 +59,6 @@ package struct Sending: Sendable {
     /// The numbers of stored responses that turned out to be useless.
     var useless: Set<UInt64> = []
 
-    /// Creates the call's own sending; `queued` is how long the call waited in a queue, nil if nobody observes it.
-    init(_ call: HTTPSession.Call, _ delegate: TaskDelegate, _ uploads: UploadScope?, queued: Int64?) throws {
-        let start = queued == nil ? delegate.created : delegate.loop.now()
-        var body = call.body
-        if queued != nil, let control = delegate.observers?.control, call.era.chain.callTransport.sockets == nil {
-            body = body.counted(by: control)
-        }
-        (self.call, self.delegate, self.uploads, self.start) = (call, delegate, uploads, start)
-        request = try call.request(body, since: start)
-        delegate.observers?.noteDeadline(request.deadline)
-        callHistory = delegate.settings?.callHistory
-        self.queued = queued ?? 0
-    }
-
     package var session: SessionCore { call.session }
     var chain: Chain { call.era.chain }
     package var loop: Reactor { delegate.loop }
@@ -106,6 +92,21 @@ package struct Sending: Sendable {
 }
 
 extension Sending {
+    /// Creates the call's own sending; `queued` is how long the call waited in a queue, nil if nobody observes it.
+    // Delegating, so that the value is made at once: one that is made field by field is copied when it is whole.
+    init(_ call: HTTPSession.Call, _ delegate: TaskDelegate, _ uploads: UploadScope?, queued: Int64?) throws {
+        let start = queued == nil ? delegate.created : delegate.loop.now()
+        var body = call.body
+        if queued != nil, let control = delegate.observers?.control, call.era.chain.callTransport.sockets == nil {
+            body = body.counted(by: control)
+        }
+        let request = try call.request(body, since: start)
+        delegate.observers?.noteDeadline(request.deadline)
+        self.init(
+            call: call, delegate: delegate, uploads: uploads, queued: queued ?? 0, request: request,
+            callHistory: delegate.settings?.callHistory, start: start)
+    }
+
     /// The value of a waiter, within the call's limits. `isUnsent`: nothing of what it waits for has been sent.
     func value<Value>(of waiter: ValueWaiter<Value>, isUnsent: Bool, late reason: String) async throws -> Value {
         switch await waiter.wait(until: request.deadline, cancellation: cancellation) {

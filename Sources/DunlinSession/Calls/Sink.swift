@@ -112,15 +112,14 @@ struct WholeSink: Sink {
         return receiver
     }
 
-    private func collected(_ arrival: Sending.Arrival, _ sending: Sending) async throws -> BodyCollector.Whole {
-        let collector = BodyCollector(sending: sending)
+    private func collected(_ arrival: Sending.Arrival, _ sending: Sending) async throws -> Sending.Whole {
         guard arrival.isChanged, case .stream = arrival.response.body else {
-            return try await collector.collect(arrival.response)
+            return try await sending.collect(arrival.response)
         }
         // Off the loop, since decoding takes time and others wait on the loop.
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
             leaveLoop()
-            return try await collector.collect(arrival.response)
+            return try await sending.collect(arrival.response)
         }
     }
 }

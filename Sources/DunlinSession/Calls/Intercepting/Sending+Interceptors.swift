@@ -189,7 +189,7 @@ extension Sending {
         return within(changed, insteadOf: given).with { $0.head.origin = routed }
     }
 
-    /// The request as an interceptor wants it, with its secrets marked, at most the deadline of `asked`, and the same
+    /// The request as an interceptor wants it, with its secrets marked, at most the deadline of `given`, and the same
     /// route to its origin.
     private func within(_ changed: TransportRequest, insteadOf given: TransportRequest) -> TransportRequest {
         let deadline = min(changed.deadline, given.deadline, InheritedDeadline.present?.time ?? .never)

@@ -1,11 +1,9 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// Reads a body to its end, up to a limit.
-struct BodyCollector {
-    let sending: Sending
-
-    private var limit: Int? { sending.call.reading.limit }
+/// Reads a body to its end, up to the call's limit.
+extension Sending {
+    private var limit: Int? { call.reading.limit }
 
     /// The response with its whole body, and that body.
     typealias Whole = (response: TransportResponse, body: Bytes)
@@ -14,7 +12,7 @@ struct BodyCollector {
         do {
             return try await collected(response)
         } catch {
-            throw sending.failing(error, on: response)
+            throw failing(error, on: response)
         }
     }
 
@@ -42,9 +40,9 @@ struct BodyCollector {
     }
 
     private func read(_ stream: any TransportResponse.BodyStream, _ head: ResponseHead) async throws -> Bytes {
-        if sending.callTransport.sockets != nil { return try await bytes(of: stream, head) }
-        let collector = self
-        return try await sending.withinLimits(in: .receive) { try await collector.bytes(of: stream, head) }
+        if callTransport.sockets != nil { return try await bytes(of: stream, head) }
+        let sending = self
+        return try await withinLimits(in: .receive) { try await sending.bytes(of: stream, head) }
     }
 
     private func bytes(of stream: any TransportResponse.BodyStream, _ head: ResponseHead) async throws -> Bytes {
@@ -59,7 +57,7 @@ struct BodyCollector {
     }
 
     /// How much of a body is kept for the error if it is too long.
-    private var wanted: Int { min(limit ?? .max, sending.call.reading.kept) }
+    private var wanted: Int { min(limit ?? .max, call.reading.kept) }
 
     /// The beginning of an error response's body: as much as is allowed, even if the body is longer.
     private func beginning(of stream: any TransportResponse.BodyStream) async throws -> Bytes {
