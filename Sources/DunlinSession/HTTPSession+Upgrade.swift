@@ -79,15 +79,16 @@ extension HTTPSession {
             throw NetworkError(.invalidRequest, "the upgrade cannot be asked for: \(error)", underlying: error)
                 .named(method, target, hiding: core.configuration.secretFields)
         }
-        var upgrade = options.upgrade ?? UpgradeOptions()
-        upgrade.silence = silence
-        options.upgrade = upgrade
-        (options.redirects, options.cacheMode) = (.none, .none)
         // A coded body would be of no use to whoever gets the beginning of it with an error.
         options.decodesContent = false
         // Only a request that does nothing by itself may be sent twice without anybody noticing.
         let isPlain = method == .get && body.isNone
-        if !isPlain { options.retry = .none }
+        options.changeRare { values in
+            values.upgrade = values.upgrade ?? UpgradeOptions()
+            values.upgrade?.silence = silence
+            (values.redirects, values.cacheMode) = (.none, .none)
+            if !isPlain { values.retry = .none }
+        }
         // A connection lives long, so whoever finds it in the registry can suspend it.
         return try core.call(
             method, target, query: query, body: body, options: options, kind: .upgrade, isObserved: true)

@@ -95,17 +95,17 @@ extension SessionCore {
     /// `call` are for its first origin only.
     func ownCall(insteadOf call: HTTPSession.Call, _ head: RequestHead) throws -> HTTPSession.Call {
         var options = call.options
-        let storing = options.hooks.storing
-        (options.hooks, options.redirects, options.retry) = (HTTPSession.Hooks(), .none, .none)
-        (options.hooks.storing, options.cacheMode) = (storing, .validating)
-        (options.startsAfter, options.label, options.coalesces) = ([], nil, false)
-        (options.begun, options.keepsProvenance) = (nil, false)
-        var extras = call.extras
-        if !head.origin.isSame(as: call.head.origin) {
-            if case .value = options.credentials { options.credentials = .none }
-            extras = nil
+        let isMoved = !head.origin.isSame(as: call.head.origin)
+        options.changeRare { values in
+            let storing = values.hooks?.storing
+            values.hooks = HTTPSession.Hooks()
+            values.hooks?.storing = storing
+            (values.redirects, values.retry, values.cacheMode) = (.none, .none, .validating)
+            (values.startsAfter, values.label, values.coalesces) = ([], nil, false)
+            (values.begun, values.keepsProvenance) = (nil, false)
+            if isMoved, case .value = values.credentials { values.credentials = .none }
         }
-        let list = list
+        let (extras, list) = (isMoved ? nil : asked.extras, list)
         return try HTTPSession.Call(
             self, kind: call.kind, head: head, template: call.targetTemplate,
             hasTemplate: call.hasTemplate, isRevalidation: true, extras: extras, body: .none, options: options,

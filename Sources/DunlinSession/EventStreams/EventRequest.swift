@@ -26,10 +26,12 @@ struct EventRequest: Sendable {
         if let problem = settings.problem { throw NetworkError(.invalidRequest, "events: \(problem)") }
         let body = try body.get()
         var options = options
-        options.retry = .none
         options.timeouts.total = .none
-        if options.cacheMode.isSession { options.cacheMode = .off }
-        options.coalesces = false
+        options.changeRare { values in
+            values.retry = .none
+            if values.cacheMode.isSession { values.cacheMode = .off }
+            values.coalesces = false
+        }
         options.fields.remove(Self.idField)
         if !lastEventID.isEmpty { options.fields.append(name: Self.idField, value: lastEventID) }
         if !options.fields.contains("Cache-Control") {

@@ -95,50 +95,50 @@ extension HTTPSession.Options {
     /// The addresses of hosts, which override the session's `hostOverrides`.
     public var hostOverrides: HTTPSession.HostOverrides {
         get { rare?.values.hostOverrides ?? HTTPSession.HostOverrides() }
-        set { rareValues.hostOverrides = newValue }
+        set { changeRare { $0.hostOverrides = newValue } }
     }
 
     /// The socket options, instead of the session's. The request uses a connection opened with exactly these options.
     public var sockets: HTTPSession.PerRequest<HTTP.SocketOptions> {
         get { rare?.values.sockets ?? .session }
-        set { rareValues.sockets = newValue }
+        set { changeRare { $0.sockets = newValue } }
     }
 
     /// The rules for interfaces, instead of the session's. The request uses a connection opened by exactly these rules.
     public var interfaces: HTTPSession.PerRequest<NetworkInterface.Rules> {
         get { rare?.values.interfaces ?? .session }
-        set { rareValues.interfaces = newValue }
+        set { changeRare { $0.interfaces = newValue } }
     }
 
     /// The guard, instead of the session's; `.none` for no guard. The request uses a connection opened under exactly
     /// this guard.
     public var `guard`: HTTPSession.PerRequest<HTTPSession.Guard> {
         get { rare?.values.guard ?? .session }
-        set { rareValues.guard = newValue }
+        set { changeRare { $0.guard = newValue } }
     }
 
     /// The proxy, instead of the session's; `.none` for the direct way. Redirects go through it too.
     public var proxy: HTTPSession.PerRequest<HTTPSession.Proxy> {
         get { rare?.values.proxy?.choice ?? .session }
-        set { rareValues.proxy = RareOptions.OwnProxy(newValue) }
+        set { changeRare { $0.proxy = RareOptions.OwnProxy(newValue) } }
     }
 
     /// The request's use of the session's cache, instead of `configuration.cacheMode`. No effect without a cache.
     public var cacheMode: HTTPSession.PerRequest<HTTPSession.CacheMode> {
         get { rare?.values.cacheMode ?? .session }
-        set { rareValues.cacheMode = newValue }
+        set { changeRare { $0.cacheMode = newValue } }
     }
 
     /// Whether the request may share an identical one that is under way. No effect without `configuration.coalescing`.
     public var coalesces: Bool {
         get { rare?.values.coalesces ?? true }
-        set { rareValues.coalesces = newValue }
+        set { changeRare { $0.coalesces = newValue } }
     }
 
     /// Whether the request waits for a network, instead of the session's setting.
     public var waitsForConnectivity: HTTPSession.PerRequest<Bool> {
         get { rare?.values.waitsForConnectivity ?? .session }
-        set { rareValues.waitsForConnectivity = newValue }
+        set { changeRare { $0.waitsForConnectivity = newValue } }
     }
 
     /// Called to decide whether to trust a server, when a server asks for our identity, and for a 401, before the
@@ -146,20 +146,20 @@ extension HTTPSession.Options {
     /// asked about every server that redirects lead to; the challenge names the server.
     public var authenticationHandler: HTTPSession.AuthenticationHandler? {
         get { rare?.values.authenticationHandler }
-        set { rareValues.authenticationHandler = newValue }
+        set { changeRare { $0.authenticationHandler = newValue } }
     }
 
     /// The redirect policy: `.none` delivers every redirect unchanged; `.follow(limit:)`, or a policy as a `.value`,
     /// replaces the session's.
     public var redirects: HTTPSession.PerRequest<HTTPSession.RedirectPolicy> {
         get { rare?.values.redirects ?? .session }
-        set { rareValues.redirects = newValue }
+        set { changeRare { $0.redirects = newValue } }
     }
 
     /// The retry policy: `.none` for no retries, or a policy instead of the session's.
     public var retry: HTTPSession.PerRequest<HTTPSession.RetryPolicy> {
         get { rare?.values.retry ?? .session }
-        set { rareValues.retry = newValue }
+        set { changeRare { $0.retry = newValue } }
     }
 
     /// The credentials for this request's origin; they are not sent to another origin that a redirect leads to. They
@@ -167,39 +167,39 @@ extension HTTPSession.Options {
     /// sends none of these, and delivers a 401 unchanged.
     public var credentials: HTTPSession.PerRequest<HTTP.Credentials> {
         get { rare?.values.credentials ?? .session }
-        set { rareValues.credentials = newValue }
+        set { changeRare { $0.credentials = newValue } }
     }
 
     /// Whether the request sends cookies of the session's jar and stores those of its responses. A Cookie field in
     /// `fields` is sent in any case.
     public var handlesCookies: HTTPSession.PerRequest<Bool> {
         get { rare?.values.handlesCookies ?? .session }
-        set { rareValues.handlesCookies = newValue }
+        set { changeRare { $0.handlesCookies = newValue } }
     }
 
     /// How many bytes of a response's body an error carries, if the response was refused or broke off, instead of the
     /// session's `limits.errorBodyBytes`. `.none` for no limit.
     public var errorBodyLimit: HTTPSession.PerRequest<Int> {
         get { rare?.values.errorBodyLimit ?? .session }
-        set { rareValues.errorBodyLimit = newValue }
+        set { changeRare { $0.errorBodyLimit = newValue } }
     }
 
     /// Hooks for this request, called before the session's.
     public var hooks: HTTPSession.Hooks {
         get { rare?.values.hooks ?? HTTPSession.Hooks() }
-        set { rareValues.hooks = newValue }
+        set { changeRare { $0.hooks = newValue } }
     }
 
     /// A name of your own for the request, which the registry shows.
     public var label: String? {
         get { rare?.values.label }
-        set { rareValues.label = newValue }
+        set { changeRare { $0.label = newValue } }
     }
 
     /// Your own tags, by which the registry finds and cancels requests.
     public var tags: Set<String> {
         get { rare?.values.tags ?? [] }
-        set { rareValues.tags = newValue }
+        set { changeRare { $0.tags = newValue } }
     }
 
     /// Requests of the same session that must end, with any outcome, before this one begins. Requests that are over or
@@ -207,37 +207,38 @@ extension HTTPSession.Options {
     /// applies.
     public var startsAfter: [HTTPSession.TaskID] {
         get { rare?.values.startsAfter ?? [] }
-        set { rareValues.startsAfter = newValue }
+        set { changeRare { $0.startsAfter = newValue } }
     }
 
     /// Called on the loop when the request's turn has come and its time limits begin.
     package var begun: (@Sendable () -> Void)? {
         get { rare?.values.begun }
-        set { rareValues.begun = newValue }
+        set { changeRare { $0.begun = newValue } }
     }
 
     /// Whether the response has its provenance.
     package var keepsProvenance: Bool {
         get { rare?.values.keepsProvenance ?? false }
-        set { rareValues.keepsProvenance = newValue }
+        set { changeRare { $0.keepsProvenance = newValue } }
     }
 
     /// The time, by the clock of the session's cache, before which nothing was stored that may answer it; nil for any.
     package var oldestStored: Int64? {
         get { rare?.values.oldestStored }
-        set { rareValues.oldestStored = newValue }
+        set { changeRare { $0.oldestStored = newValue } }
     }
 
     /// How the connection is used if the server agrees to the protocol that the request offers; nil if it offers none.
     package var upgrade: UpgradeOptions? {
         get { rare?.values.upgrade }
-        set { rareValues.upgrade = newValue }
+        set { changeRare { $0.upgrade = newValue } }
     }
 
-    /// A copy of the values, which is kept when it is set.
-    private var rareValues: RareOptions.Values {
-        get { rare?.values ?? RareOptions.Values() }
-        set { rare = RareOptions(newValue) }
+    /// Changes a copy of the values, which is kept.
+    mutating func changeRare(_ change: (inout RareOptions.Values) -> Void) {
+        var values = rare?.values ?? RareOptions.Values()
+        change(&values)
+        rare = RareOptions(values)
     }
 }
 
@@ -305,8 +306,11 @@ extension HTTPSession.Options {
         var options = self
         options.fields = self.fields.overlaid(with: fields)
         if let timeout { options.timeouts.total = .value(timeout) }
-        if let upload { options.hooks.uploadProgress = Self.both(hooks.uploadProgress, upload) }
-        if let download { options.hooks.downloadProgress = Self.both(hooks.downloadProgress, download) }
+        if upload == nil, download == nil { return options }
+        var hooks = hooks
+        if let upload { hooks.uploadProgress = Self.both(hooks.uploadProgress, upload) }
+        if let download { hooks.downloadProgress = Self.both(hooks.downloadProgress, download) }
+        options.hooks = hooks
         return options
     }
 
