@@ -19,14 +19,14 @@ struct RequestWriter: Sendable {
     }
 
     /// Writes all bytes. If `more` follows at once, they share its segments. `counted` bytes are reported to the
-    /// control as the body's. `begins` is called before the first byte is tried.
+    /// control as the body's. An `upload` is told before the first byte is tried.
     func write(
-        _ bytes: Bytes, more: Bool = false, counted: Bool = false, _ hop: inout HTTP.Hop, begins: () -> Void = {}
+        _ bytes: Bytes, more: Bool = false, counted: Bool = false, _ hop: inout HTTP.Hop, of upload: Upload? = nil
     ) async throws {
         var offset = 0
         while offset < bytes.count {
             if context.control != nil { try await pass(hop) }
-            if hop.bytesSent == 0 { begins() }
+            if hop.bytesSent == 0 { upload?.beginWriting() }
             let taken = try tryWrite(bytes, from: offset, more: more, hop)
             if let taken {
                 offset += taken

@@ -195,7 +195,7 @@ extension Upload {
             finish(.complete)
         } catch let error as PeerGone {
             // The peer may have answered before it closed; the reader will find out.
-            finish(.cut(byReset: (error.cause.underlying as? Errno).map { !$0.meansEndedBefore } ?? false))
+            finish(.cut(byReset: error.byReset))
         } catch {
             // A producer's error after a cancel is reported as the reason for the cancel.
             let isOwn = error is NetworkError || writer.context.cancellation.cause == nil
@@ -212,16 +212,19 @@ extension Upload {
         _ bytes: Bytes, more: Bool = false, counted: Bool = false, _ hop: inout HTTP.Hop
     ) async throws {
         try await writing(&hop) { hop in
-            try await writer.write(bytes, more: more, counted: counted, &hop) {
-                machine.withLock { $0.beginWriting() }
-            }
+            try await writer.write(bytes, more: more, counted: counted, &hop, of: self)
         }
+    }
+
+    /// Notes that the first byte is about to be tried.
+    func beginWriting() {
+        machine.withLock { $0.beginWriting() }
     }
 
     /// The peer has closed this connection. A body may be made from another connection, whose loss is no reason to wait
     /// for an answer.
     private struct PeerGone: Error {
-        let cause: NetworkError
+        let byReset: Bool
     }
 
     private func writing<Value>(
@@ -232,7 +235,7 @@ extension Upload {
         do {
             return try await write(&hop)
         } catch let error as NetworkError where error.code == .connectionClosed && hasBegun {
-            throw PeerGone(cause: error)
+            throw PeerGone(byReset: (error.underlying as? Errno).map { !$0.meansEndedBefore } ?? false)
         }
     }
 
