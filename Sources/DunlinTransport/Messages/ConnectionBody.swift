@@ -150,25 +150,25 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         let upload = reading.upload
         var hop = hop
         do {
-            while true {
+            // How many bytes of the last chunk are the message's; nil if it ends with the stream.
+            var last: Int?
+            receiving: while true {
                 switch try step(&reading, hop) {
                 case .data(let range):
                     let piece = reading.take(range, &hop)
                     tookBody(piece, hop)
                     reader.putBack(reading, after: hop)
                     return piece
-                case .needMore:
-                    if try await refill(&reading, &hop) { continue }
-                    if let upload { _ = try await settle(upload, &reading, isOver: true, &hop) }
-                    finish(reading, hop, isClean: false)
-                    return nil
+                case .needMore: guard try await refill(&reading, &hop) else { break receiving }
                 case .end(let consumed):
-                    if let upload, try await !settle(upload, &reading, &hop) { reading.canReuse = false }
-                    let isClean = reading.isClean(after: consumed)
-                    finish(reading, hop, isClean: isClean)
-                    return nil
+                    last = consumed
+                    break receiving
                 }
             }
+            if let upload, try await !settle(upload, &reading, isOver: last == nil, &hop) { reading.canReuse = false }
+            let isClean = if let last { reading.isClean(after: last) } else { false }
+            finish(reading, hop, isClean: isClean)
+            return nil
         } catch {
             throw failed(error, upload, hop)
         }
@@ -181,7 +181,9 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         var hop = hop
         var whole = CollectedBody(expecting: reading.body.bytesLeft)
         do {
-            while true {
+            // How many bytes of the last chunk are the message's; nil if it ends with the stream.
+            var last: Int?
+            receiving: while true {
                 switch try step(&reading, hop) {
                 case .data(let range):
                     do {
@@ -200,17 +202,17 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
                         try admit(whole.count + left)
                         try await fill(&whole, upTo: left, &reading, &hop)
                     } else if try await !refill(&reading, &hop) {
-                        if let upload { _ = try await settle(upload, &reading, isOver: true, &hop) }
-                        finish(reading, hop, isClean: false)
-                        return whole.bytes
+                        break receiving
                     }
                 case .end(let consumed):
-                    if let upload, try await !settle(upload, &reading, &hop) { reading.canReuse = false }
-                    let isClean = reading.isClean(after: consumed)
-                    finish(reading, hop, isClean: isClean)
-                    return whole.bytes
+                    last = consumed
+                    break receiving
                 }
             }
+            if let upload, try await !settle(upload, &reading, isOver: last == nil, &hop) { reading.canReuse = false }
+            let isClean = if let last { reading.isClean(after: last) } else { false }
+            finish(reading, hop, isClean: isClean)
+            return whole.bytes
         } catch {
             throw failed(error, upload, hop).keeping(whole.beginning)
         }
