@@ -11,21 +11,7 @@ extension CacheStage {
         _ sending: inout Sending
     ) async -> (response: TransportResponse, storing: StoringOutcome?) {
         var storing: Storing?
-        let wait = sending.storeWait
-        for change in changes {
-            switch change {
-            case .store(let draft, let replaced):
-                storing = await self.storing(draft, replacing: replaced, look, sending)
-            case .extend(let index, let draft): storing = await extending(index, draft, look, &sending)
-            case .update(let index, let entry):
-                await cache.store.update(look.candidates[index], to: entry, within: wait)
-            case .remove(let indices): await cache.store.remove(indices.map { look.candidates[$0] }, within: wait)
-            case .invalidate(let keys):
-                await cache.store.remove(keys, within: wait)
-                // What the answer itself removes is older than it.
-                look.removals? += cache.store.removals(of: look.machine.request.key, by: keys)
-            }
-        }
+        for change in changes { storing = await apply(change, &look, &sending) ?? storing }
         guard let storing else { return (response, nil) }
         switch response.body {
         case .bytes(let bytes):
@@ -35,6 +21,23 @@ extension CacheStage {
         case .stream(let stream):
             return (response.with(.stream(StoringBody(stream, into: storing)), response.hop), storing.outcome)
         }
+    }
+
+    /// Returns what begins to be stored.
+    private func apply(_ change: CacheUpdate.Change, _ look: inout Look, _ sending: inout Sending) async -> Storing? {
+        let wait = sending.storeWait
+        switch change {
+        case .store(let draft, let replaced): return await storing(draft, replacing: replaced, look, sending)
+        case .extend(let index, let draft): return await extending(index, draft, look, &sending)
+        case .update(let index, let entry):
+            await cache.store.update(look.candidates[index], to: entry, within: wait)
+        case .remove(let indices): await cache.store.remove(indices.map { look.candidates[$0] }, within: wait)
+        case .invalidate(let keys):
+            await cache.store.remove(keys, within: wait)
+            // What the answer itself removes is older than it.
+            look.removals? += cache.store.removals(of: look.machine.request.key, by: keys)
+        }
+        return nil
     }
 
     /// Stores a new response; nil if it would answer nobody. What it replaces is removed first: it is outdated,
