@@ -20,9 +20,11 @@ extension Sending {
 
     /// Brings a response and has it taken. If it is a stored one whose body cannot be read, another is asked for.
     @inline(__always)
-    mutating func taken<Value>(_ mayTakeAgain: Bool, _ take: Take<Value>) async throws -> Value {
+    mutating func taken<Value>(
+        _ mayTakeAgain: Bool, isRetried: Bool = false, _ take: Take<Value>
+    ) async throws -> Value {
         while true {
-            let response = try await response()
+            let response = try await isRetried ? responseOfAttempt() : response()
             do {
                 return try await take(response, &self)
             } catch  where mayTakeAgain {
@@ -54,6 +56,9 @@ extension Sending {
         }
         return try await chain.first(request, &self)
     }
+
+    /// The response of an attempt that may be repeated, which is off a plain request's way.
+    private mutating func responseOfAttempt() async throws -> TransportResponse { try await response() }
 
     /// Makes a request that of the current hop. Throws if it may not be sent, however long ago it was asked for and
     /// whatever led here: what is stored is no answer to it either.

@@ -69,14 +69,21 @@ struct WholeSink: Sink {
                 try await taken(try await sending.admit(response), &sending)
             }
         }
-        let arrival = try await sending.intercepted { sending in
-            try await sending.attempt { response, sending in try await whole(try await sending.admit(response), sending)
-            }
-        }
+        let arrival = try await sending.intercepted { try await wholeArrival(from: &$0) }
         return try await taken(arrival, &sending)
     }
 
+    /// Takes the body for an observed call, which is off a plain request's way.
+    func takeObserved(from sending: inout Sending) async throws -> HTTPSession.Response<Bytes> {
+        try await take(from: &sending)
+    }
+
     func body(of taken: HTTPSession.Response<Bytes>) -> Bytes? { taken.file == nil ? taken.body : nil }
+
+    /// What interceptors around the call get.
+    private func wholeArrival(from sending: inout Sending) async throws -> Sending.Arrival {
+        try await sending.attempt { response, sending in try await whole(try await sending.admit(response), sending) }
+    }
 
     @inline(__always)
     private func taken(
@@ -147,7 +154,9 @@ struct SerializedSink<Serializer: ResponseSerializer>: Sink {
 
     var serializer: (any ResponseSerializer)? { chosen }
 
-    func take(from sending: inout Sending) async throws -> Response<Bytes> { try await whole.take(from: &sending) }
+    func take(from sending: inout Sending) async throws -> Response<Bytes> {
+        try await whole.takeObserved(from: &sending)
+    }
 
     func failure(_ error: any Error) -> any Error {
         serializing.failure(error, by: chosen, with: session.contentSettings)

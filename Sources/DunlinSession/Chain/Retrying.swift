@@ -11,7 +11,7 @@ extension Sending {
             var isTaken = false
             do {
                 if attempts.hasFailed { try begin(.retry) }
-                let value: Value? = try await taken(mayTakeAgain) { response, sending in
+                let value: Value? = try await taken(mayTakeAgain, isRetried: true) { response, sending in
                     guard let history = try await attempts.settled(response, &sending) else { return nil }
                     let attempt = sending.callHistory
                     sending.callHistory = history
