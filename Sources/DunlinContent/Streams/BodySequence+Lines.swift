@@ -1,6 +1,7 @@
 extension BodySequence {
-    /// The lines of a body, as they come. Invalid UTF-8 becomes U+FFFD. Like the body, it can be read only once.
-    package struct Lines: AsyncSequence, Sendable {
+    /// The lines of a body, as they come. Invalid UTF-8 becomes U+FFFD. Like the body, it can be read only once. It
+    /// never changes, and is passed by reference because events and values hold it twice.
+    package final class Lines: AsyncSequence, Sendable {
         package typealias Element = String
         package typealias Failure = any Error
 

@@ -112,7 +112,7 @@ public struct BodySequence: AsyncSequence, Sendable {
             case whole(Bytes)
             case streaming(any TransportResponse.BodyStream, Source)
             case over
-            case refused(NetworkError)
+            case refused(any Error)
         }
 
         var state: State

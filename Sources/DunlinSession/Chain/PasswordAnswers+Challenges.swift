@@ -2,8 +2,9 @@ internal import DunlinSemantics
 internal import DunlinTransport
 
 extension PasswordAnswers {
-    /// A response that asks for credentials, and its challenges.
-    private struct Question {
+    /// A response that asks for credentials, and its challenges. It never changes, and is passed by reference because
+    /// every step needs it.
+    private final class Question {
         let response: ResponseHead
         let challenges: ResponseChallenges
         let login: PasswordStage.Login?
@@ -11,6 +12,13 @@ extension PasswordAnswers {
         let last: Answer?
         /// What hooks' answers are shared by; nil if they are for this request alone.
         let shared: PasswordMemories.Shared?
+
+        init(
+            _ response: ResponseHead, login: PasswordStage.Login?, last: Given?, shared: PasswordMemories.Shared?
+        ) {
+            (self.response, challenges) = (response, ResponseChallenges(response))
+            (self.login, self.last, self.shared) = (login, last, shared)
+        }
     }
 
     private struct Reply {
@@ -36,8 +44,8 @@ extension PasswordAnswers {
         to response: ResponseHead, after last: Answer?, _ sending: inout Sending
     ) async throws -> Answer? {
         let question = Question(
-            response: response, challenges: ResponseChallenges(response),
-            login: stage.login(for: request, of: sending.asking), last: last, shared: stage.shared(for: sending))
+            response, login: stage.login(for: request, of: sending.asking), last: last,
+            shared: stage.shared(for: sending))
         let challenges = question.challenges
         if last != nil || question.login != nil || !hooks.isEmpty {
             try await hash(by: challenges.bodyHashFunctions, sending)

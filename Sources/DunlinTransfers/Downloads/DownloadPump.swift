@@ -21,7 +21,7 @@ struct DownloadPump: Sendable {
     /// A body that continued beyond its end. A server that announces one length and sends another may have sent
     /// anything, so no byte of that body counts.
     struct Overrun: Error {
-        let error: NetworkError
+        let error: any Error
     }
 
     init(
