@@ -78,7 +78,7 @@ extension DynamicValue: Hashable {
         case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
         case (.data(let left), .data(let right)): left == right
         case (.date(let left), .date(let right)): left == right
-        case (.array(let left), .array(let right)): left == right
+        case (.array(let left), .array(let right)): left.count == right.count && zip(left, right).allSatisfy(==)
         case (.set(let left), .set(let right)): left == right
         case (.object(let left), .object(let right)): left == right
         default: false
