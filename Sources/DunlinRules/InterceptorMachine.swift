@@ -11,7 +11,7 @@ package struct InterceptorMachine {
         case late
     }
 
-    package static let mostSends = 100
+    static let mostSends = 100
 
     private enum State {
         case resting

@@ -18,7 +18,7 @@ package struct CacheFolder: Sendable {
     /// Decides which calls fail, for tests. It is called before each.
     package var failing: (@Sendable (Operation) -> Errno?)?
     /// How long to wait for a lock, in milliseconds: its owner may have been stopped.
-    package var lockLimit = 500
+    var lockLimit = 500
 
     package init(_ path: String, failing: (@Sendable (Operation) -> Errno?)? = nil) {
         (self.path, self.failing) = (path, failing)

@@ -20,7 +20,7 @@ public final class LinkMonitor: Sendable {
     public static let shared = LinkMonitor()
 
     package static let pause: Int64 = 50_000_000
-    package static let pollInterval: Int64 = 5_000_000_000
+    static let pollInterval: Int64 = 5_000_000_000
 
     private let run = SharedMonitor<LinkMonitorRun>()
     private let source: LinkSource

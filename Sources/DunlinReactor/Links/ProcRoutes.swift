@@ -9,7 +9,7 @@ package import DunlinTypes
 package struct ProcRoutes: Sendable, Equatable {
     package struct Way: Sendable, Equatable {
         package var interface: String
-        package var leadsSomewhere: Bool
+        var leadsSomewhere: Bool
     }
 
     private struct Route: Sendable, Equatable {

@@ -96,5 +96,5 @@ package final class SharedRoots: Sendable {
 
     private static let start = ContinuousClock.now
 
-    package static let sinceStart: @Sendable () -> Duration = { start.duration(to: .now) }
+    static let sinceStart: @Sendable () -> Duration = { start.duration(to: .now) }
 }

@@ -9,7 +9,7 @@ package struct SystemRoots: Sendable, Hashable {
     package var files: [String]
     package var folders: [String]
     /// Whether all of them are used, or only the first that contains a root.
-    package var takesAll: Bool
+    var takesAll: Bool
 
     package init(files: [String], folders: [String], takesAll: Bool = false) {
         self.files = files

@@ -51,7 +51,7 @@ package struct TrustRules: Sendable, Hashable {
     package var isStrict = true
     package var revocation = RevocationRules()
     /// The most authorities between the server's certificate and the anchor.
-    package var maximumIntermediates = 8
+    var maximumIntermediates = 8
 
     package init() {}
 

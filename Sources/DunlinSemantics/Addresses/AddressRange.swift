@@ -48,7 +48,7 @@ package struct AddressRange: Sendable, Hashable {
             || address.unmapped != address && contains(address.unmapped)
     }
 
-    package var isOneAddress: Bool { length == first.width }
+    var isOneAddress: Bool { length == first.width }
 
     private static func parts(of text: some StringProtocol) throws(Problem) -> (IPAddress, Int) {
         let slash = text.firstIndex(of: "/") ?? text.endIndex

@@ -83,7 +83,7 @@ package struct CacheOwner: Sendable, Hashable {
     }
 
     /// Whether who asks under these terms may be given it.
-    package func hasTerms(of asker: CacheAsker) -> Bool { terms.hasSameBytes(as: asker.terms) }
+    func hasTerms(of asker: CacheAsker) -> Bool { terms.hasSameBytes(as: asker.terms) }
 
     package static let everybody = CacheOwner(user: nil, terms: "")
 

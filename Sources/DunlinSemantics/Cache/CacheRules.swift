@@ -4,11 +4,11 @@ package import DunlinTypes
 package struct CacheRules: Sendable {
     /// The divisor for a response without an explicit lifetime, whose lifetime is the time since its last change
     /// divided by this (RFC 9111 §4.2.2).
-    package var heuristicDivisor: Int64 = 10
+    var heuristicDivisor: Int64 = 10
     /// The longest such lifetime, in seconds: a day.
-    package var heuristicLimit: Int64 = 86_400
+    var heuristicLimit: Int64 = 86_400
     /// The lifetime of a response that says nothing of it, in seconds; nil for the guess.
-    package var unsaidLifetime: Int64?
+    var unsaidLifetime: Int64?
     /// How long a response may have been stale, in seconds, to be served if the origin cannot be reached, without
     /// explicit permission (§4.2.4). `must-revalidate` and `no-cache` forbid it all the same.
     package var staleWhenDisconnected: Int64 = 0

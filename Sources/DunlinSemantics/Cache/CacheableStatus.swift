@@ -21,10 +21,10 @@ extension HTTP.Status {
 
     /// Whether it asks for credentials. Such a response is never stored, whatever its freshness, as nobody could answer
     /// it then.
-    package var isChallenge: Bool { self == .unauthorized || code == 407 }
+    var isChallenge: Bool { self == .unauthorized || code == 407 }
 
     /// Whether it is a failure of the origin (RFC 5861 §4).
-    package var isOriginFailure: Bool {
+    var isOriginFailure: Bool {
         switch code {
         case 500, 502, 503, 504: true
         default: false

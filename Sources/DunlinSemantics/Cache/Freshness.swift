@@ -8,9 +8,9 @@ package struct Freshness: Sendable, Equatable {
     /// The seconds for which the response is fresh.
     package let lifetime: Int64
     /// Whether the lifetime is only derived from the last change.
-    package let isHeuristic: Bool
+    let isHeuristic: Bool
     /// The response's age when it came.
-    package let initialAge: Int64
+    let initialAge: Int64
     /// When the response came.
     package let receivedAt: Int64
 
@@ -42,7 +42,7 @@ package struct Freshness: Sendable, Equatable {
     }
 
     /// Returns the response's age when it came.
-    package static func initialAge(_ fields: Fields, sentAt: Int64, receivedAt: Int64) -> Int64 {
+    static func initialAge(_ fields: Fields, sentAt: Int64, receivedAt: Int64) -> Int64 {
         initialAge(fields, at: date(fields), sentAt: sentAt, receivedAt: receivedAt)
     }
 
@@ -92,7 +92,7 @@ extension Freshness {
     }
 
     /// Returns for how long it has been stale.
-    package func staleness(at now: Int64) -> Int64 {
+    func staleness(at now: Int64) -> Int64 {
         now < receivedAt ? .max : max(0, age(at: now).subtractingClamped(lifetime))
     }
 }

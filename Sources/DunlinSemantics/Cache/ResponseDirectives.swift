@@ -22,7 +22,7 @@ package struct ResponseDirectives: Sendable, Equatable {
     package private(set) var staleWhileRevalidate: Int64?
     package private(set) var staleIfError: Int64?
     /// Whether there is an `s-maxage`, which allows sharing a response to a request with credentials (§3.5).
-    package private(set) var hasSharedAge = false
+    private(set) var hasSharedAge = false
 
     package init(_ fields: Fields) {
         let reader = CacheControlReader(fields)

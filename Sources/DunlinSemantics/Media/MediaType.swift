@@ -10,7 +10,7 @@ package struct MediaType: Sendable, Hashable {
     package let parameters: [Parameter]
 
     /// The limit of parameters; a media type has two or three.
-    package static let mostParameters = 32
+    static let mostParameters = 32
 
     package struct Parameter: Sendable, Hashable {
         package let name: String

@@ -127,7 +127,7 @@ package struct SegmentMachine<Waiter> {
     }
 
     /// Whether no worker is left although bytes are missing.
-    package var isGivenUp: Bool { !isComplete && workers.allSatisfy(\.hasLeft) }
+    var isGivenUp: Bool { !isComplete && workers.allSatisfy(\.hasLeft) }
 }
 
 // MARK: - Taking

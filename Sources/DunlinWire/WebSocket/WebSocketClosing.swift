@@ -7,7 +7,7 @@ package struct WebSocketClosing: Sendable, Hashable {
     package let reason: String
 
     /// The most bytes of a reason: what a control frame holds beside the code.
-    package static let longestReason = WebSocketFrameHead.longestControl - 2
+    static let longestReason = WebSocketFrameHead.longestControl - 2
 
     /// Says nothing.
     package static let silent = WebSocketClosing(code: nil, reason: "")

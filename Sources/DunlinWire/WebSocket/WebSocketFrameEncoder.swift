@@ -3,7 +3,7 @@ package import DunlinTypes
 /// Writes a client's frames (RFC 6455 §5.2).
 package enum WebSocketFrameEncoder {
     /// The longest head: opcode, length and mask.
-    package static let longestHead = 14
+    static let longestHead = 14
 
     /// Appends a frame: its head, and the payload masked. The payload has the head's length.
     package static func append(

@@ -16,5 +16,5 @@ package struct WebSocketFrameHead: Sendable, Hashable {
     }
 
     /// The longest payload of a control frame (RFC 6455 §5.5).
-    package static let longestControl = 125
+    static let longestControl = 125
 }

@@ -8,7 +8,7 @@ package struct WebSocketTimes: Sendable, Hashable {
     package var closeLimit: Duration = .seconds(10)
 
     /// How long after an error, or after nothing could be written any more, what still comes is read.
-    package var discardLimit: Duration { min(closeLimit, .seconds(1)) }
+    var discardLimit: Duration { min(closeLimit, .seconds(1)) }
 
     package init() {}
 }
