@@ -105,7 +105,7 @@ extension SessionCore {
             (values.begun, values.keepsProvenance) = (nil, false)
             if isMoved, case .value = values.credentials { values.credentials = .none }
         }
-        let (extras, list) = (isMoved ? nil : asked.extras, list)
+        let (extras, list) = (isMoved ? nil : call.extras, list)
         return try HTTPSession.Call(
             self, kind: call.kind, head: head, template: call.targetTemplate,
             hasTemplate: call.hasTemplate, isRevalidation: true, extras: extras, body: .none, options: options,

@@ -14,7 +14,7 @@ extension PasswordAnswers {
         let shared: PasswordMemories.Shared?
 
         init(
-            _ response: ResponseHead, login: PasswordStage.Login?, last: Given?, shared: PasswordMemories.Shared?
+            _ response: ResponseHead, login: PasswordStage.Login?, last: Answer?, shared: PasswordMemories.Shared?
         ) {
             (self.response, challenges) = (response, ResponseChallenges(response))
             (self.login, self.last, self.shared) = (login, last, shared)

@@ -254,7 +254,8 @@ extension SegmentMachine {
         range.count < min(assigned.count, rules.smallPiece)
     }
 
-    /// Whether an answer with `range` instead of `assigned` is useless, because it brings too little and is not the first.
+    /// Whether an answer with `range` instead of `assigned` is useless, because it brings too little and is not the
+    /// first.
     package mutating func isTooSmall(_ range: Range<Int>, of assigned: Range<Int>) -> Bool {
         guard isSmall(range, of: assigned) else { return false }
         defer { smallPiecesLeft = max(0, smallPiecesLeft - 1) }
