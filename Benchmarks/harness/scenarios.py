@@ -25,14 +25,13 @@ TLS_PEERS = ("raw-tls", "libcurl", "go", "dunlin", "dunlin-fast")
 TLS_PEERS_AND_SWIFT = ("raw-tls", "libcurl", "go", "urlsession", "asynchttpclient", "dunlin", "dunlin-fast")
 FILE_PEERS = ("libcurl", "go", "urlsession", "dunlin", "dunlin-fast")
 # What a client is told beside what its scenario says.
-VARIANTS = {"dunlin-record": ("--record", "1"), "dunlin-digest": ("--record", "1", "--digest", "{digest}"),
+RECORDED = {"dunlin-record": ("--record", "1"), "dunlin-digest": ("--record", "1", "--digest", "{digest}"),
             "dunlin-segments": ("--record", "1", "--segments", "4")}
 # What a client is told of a proxy: its URL.
 PROXIED = {"dunlin-http-proxy": "http://127.0.0.1:{port}", "dunlin-socks5": "socks5://127.0.0.1:{port}"}
 CACHED = {f"dunlin-{each}": each for each in ("anew", "memory-hit", "disk-hit", "memory-store", "disk-store")}
-VARIANTS |= {client: ("--cache", each) for client, each in CACHED.items()}
 STREAMED = {f"{client}-{job}": ("--job", job) for client in ("dunlin", "dunlin-fast") for job in ("lines", "deltas")}
-VARIANTS |= STREAMED
+VARIANTS = RECORDED | {client: ("--cache", each) for client, each in CACHED.items()} | STREAMED
 SOCKET_PEERS = ("go-socket", "python-socket", "dunlin", "dunlin-fast")
 PROXY_PEERS = ("dunlin", *PROXIED)
 # URLSession takes no authority of one's own on Linux.
@@ -165,7 +164,7 @@ SCENARIOS = {
                        is_bulk=True),
     "download-file": Scenario("one body received into a file", "/file/{size}",
                               options=("--length", "{size}", "--output", "{file}.part"),
-                              clients=(*FILE_PEERS, *VARIANTS), is_bulk=True),
+                              clients=(*FILE_PEERS, *RECORDED), is_bulk=True),
     "upload-file": Scenario("one body sent from a file", "/sink", options=("--upload", "{size}", "--file", "{file}"),
                             clients=FILE_PEERS, is_bulk=True),
     "json": Scenario("2 KB of JSON received and decoded", "/given", requests=10_000, warmup=1_000, concurrency=16,
