@@ -25,6 +25,7 @@ struct driver {
 };
 
 static struct load load;
+static CURLSH *shared;  // the cookies of all handles
 
 static void check(CURLMcode code) {
     if (code != CURLM_OK) fail(curl_multi_strerror(code));
@@ -180,6 +181,24 @@ static void driver_open(struct driver *driver, int concurrency) {
     check(curl_multi_setopt(driver->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)concurrency));
 }
 
+// The server answers `/real` only if it gets this token and the first two cookies.
+static void transfer_equip(CURL *easy) {
+    static const char *const cookies[] = {"session=6f1ed002ab5595859014ebf0951522d9; path=/", "theme=dark; path=/",
+                                          "basket=3; path=/shop"};
+    int is_first = !shared;
+    if (is_first) curl_share_setopt(shared = curl_share_init(), CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
+    curl_easy_setopt(easy, CURLOPT_SHARE, shared);
+    curl_easy_setopt(easy, CURLOPT_COOKIEFILE, "");
+    for (size_t at = 0; is_first && at < sizeof cookies / sizeof *cookies; at++) {
+        char line[128];
+        snprintf(line, sizeof line, "Set-Cookie: %s; domain=%s", cookies[at], load.host);
+        curl_easy_setopt(easy, CURLOPT_COOKIELIST, line);
+    }
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
+    curl_easy_setopt(easy, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
+    curl_easy_setopt(easy, CURLOPT_XOAUTH2_BEARER, "mF_9.B5f-4.1JqM.SlAV32hdQlS6p6UW");
+}
+
 static void transfer_open(struct transfer *transfer, const char *url) {
     CURL *easy = transfer->easy = curl_easy_init();
     curl_easy_setopt(easy, CURLOPT_URL, url);
@@ -201,6 +220,7 @@ static void transfer_open(struct transfer *transfer, const char *url) {
         curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, progressed);
         curl_easy_setopt(easy, CURLOPT_XFERINFODATA, transfer);
     }
+    if (load.real) transfer_equip(easy);
     if (load.length > BULK) curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)BULK);
     if (load.job) {
         curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, (long)BULK);
@@ -240,6 +260,7 @@ int main(int count, char **words) {
     measure_print(&measure);
     for (int at = 0; at < load.concurrency; at++) curl_easy_cleanup(transfers[at].easy);
     curl_multi_cleanup(driver.multi);
+    curl_share_cleanup(shared);
     free(transfers);
     return 0;
 }

@@ -23,6 +23,7 @@ struct load {
     const char *output;       // where what is downloaded is written to; NULL: counted and dropped
     const char *job;          // "json" or "receive" (kept: nothing here decodes), "form", "multipart"; or NULL
     int progress;             // whether somebody wants to know how far a body has come
+    int real;                 // whether there are cookies, redirects and a token, as most have
 };
 
 struct measure {
@@ -40,7 +41,7 @@ static inline void fail(const char *reason) {
 }
 
 static inline struct load load_parse(int count, char **words) {
-    struct load load = {"127.0.0.1", "80", "/1k", 1, 1000, 100, 0, 1024, 0, NULL, 0, NULL, NULL, NULL, 0};
+    struct load load = {"127.0.0.1", "80", "/1k", 1, 1000, 100, 0, 1024, 0, NULL, 0, NULL, NULL, NULL, 0, 0};
     for (int at = 1; at + 1 < count; at += 2) {
         const char *name = words[at];
         char *value = words[at + 1];
@@ -56,12 +57,13 @@ static inline struct load load_parse(int count, char **words) {
         else if (!strcmp(name, "--ca")) load.ca = value;
         else if (!strcmp(name, "--resumed")) load.resumed = atoi(value);
         else if (!strcmp(name, "--progress")) load.progress = atoi(value);
+        else if (!strcmp(name, "--real")) load.real = atoi(value);
         else if (!strcmp(name, "--file")) load.file = value;
         else if (!strcmp(name, "--output")) load.output = value;
         else if (!strcmp(name, "--job")) load.job = value;
         else if (!strcmp(name, "--records")) continue;
         else fail("usage: --host H --port P --path /p --concurrency C --requests N --warmup W [--fresh 1] "
-                  "[--length BYTES] [--progress 1] [--upload BYTES] [--file PATH] [--output PATH] "
+                  "[--length BYTES] [--progress 1] [--real 1] [--upload BYTES] [--file PATH] [--output PATH] "
                   "[--job json|receive|form|multipart] [--ca FILE [--resumed 1]]");
     }
     if (load.concurrency < 1 || load.requests < 1 || load.warmup < 0) fail("counts must be positive");

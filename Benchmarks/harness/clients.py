@@ -163,6 +163,8 @@ VARIANT_BUILDERS = {
     "dunlin-fast-deltas": lambda: swift("DunlinFastClient"),
 }
 
+VARIANT_BUILDERS |= {f"{client}-real": builder for client, builder in BUILDERS.items()}
+
 STATIC_BUILDERS = {
     "dunlin": lambda: swift_static("DunlinClient"),
     "dunlin-fast": lambda: swift_static("DunlinFastClient"),

@@ -46,9 +46,9 @@ def instructions(thresholds, paths, server):
         for concurrency in limits["syscalls"]:
             yield (name, f"instructions at C={concurrency}", limits["instructions"],
                    functools.partial(measure.instructions, paths[name], server, int(concurrency)))
-        if "usual" in limits:
-            yield (name, "instructions, usual", limits["usual"], functools.partial(
-                measure.instructions, paths[name], server, 1, options=["--usual", "1"]))
+        if "real" in limits:
+            yield (name, "instructions, real", limits["real"], functools.partial(
+                measure.instructions, paths[name], server, 1, options=measure.REAL))
         # Where requests take turns on one loop, how they meet changes more than watching does.
         if "watched" in limits:
             yield (name, "more, watched, at C=1", limits["watched"],

@@ -126,6 +126,8 @@ def arguments(path, server, concurrency, requests, warmup):
     return [str(path), *server.address, *load(concurrency, requests, warmup)]
 
 
+# A session with retries, cookies and a token. The server refuses a request without them.
+REAL = ("--real", "1", "--path", "/real")
 # A client that trusts the system's authorities and nobody else, for which they are exchanged in a world of its own.
 TRUSTED = "/etc/ssl/certs/ca-certificates.crt"
 EXCHANGE = ["unshare", "--map-root-user", "--mount", "sh", "-c", f'mount --bind "$0" {TRUSTED} && exec "$@"']

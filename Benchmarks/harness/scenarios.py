@@ -31,7 +31,9 @@ RECORDED = {"dunlin-record": ("--record", "1"), "dunlin-digest": ("--record", "1
 PROXIED = {"dunlin-http-proxy": "http://127.0.0.1:{port}", "dunlin-socks5": "socks5://127.0.0.1:{port}"}
 CACHED = {f"dunlin-{each}": each for each in ("anew", "memory-hit", "disk-hit", "memory-store", "disk-store")}
 STREAMED = {f"{client}-{job}": ("--job", job) for client in ("dunlin", "dunlin-fast") for job in ("lines", "deltas")}
-VARIANTS = RECORDED | {client: ("--cache", each) for client, each in CACHED.items()} | STREAMED
+REAL_PEERS = ("libcurl", "go", "dunlin", "dunlin-fast")
+REAL = {f"{client}-real": measure.REAL for client in REAL_PEERS}
+VARIANTS = RECORDED | {client: ("--cache", each) for client, each in CACHED.items()} | STREAMED | REAL
 SOCKET_PEERS = ("go-socket", "python-socket", "dunlin", "dunlin-fast")
 PROXY_PEERS = ("dunlin", *PROXIED)
 # URLSession takes no authority of one's own on Linux.
@@ -65,6 +67,8 @@ class Scenario:
     has_proxy: bool = False
     # The same with a cache.
     has_cache: bool = False
+    # Some clients have what most sessions have, and are compared with themselves and with each other.
+    has_real: bool = False
     # Its response is so many records in JSON, and how much of the work is the decoder's is measured too.
     records: int = 0
     # Its response is so many server-sent events, for each of which the figures are.
@@ -81,7 +85,7 @@ class Scenario:
     @property
     def is_compared(self):
         """With the same client, and what it is spared."""
-        return self.has_proxy or self.has_cache
+        return self.has_proxy or self.has_cache or self.has_real
 
     @property
     def given(self):
@@ -95,7 +99,9 @@ class Scenario:
 
     @property
     def bases(self):
-        """The clients with which others are compared."""
+        """The clients with which others are compared; empty for a client itself without `-real`."""
+        if self.has_real:
+            return {"": "× plain", "libcurl": "× libcurl", "go": "× Go"}
         if self.is_compared:
             return {"dunlin": "× direct"}
         if self.events:
@@ -199,6 +205,9 @@ SCENARIOS = {
                           warmup=2_000, clients=PROXY_PEERS, has_proxy=True, has_tls=True, concurrencies=(1, 16)),
     "cache": Scenario("1 KiB keep-alive GETs that a cache answers or stores, or straight", "/1k", requests=20_000,
                       warmup=2_000, clients=("dunlin", *CACHED), has_cache=True, concurrencies=(1, 16)),
+    "real": Scenario("1 KiB keep-alive GETs of a session with retries, cookies, redirects and a token, or without",
+                     "/1k", requests=20_000, warmup=2_000, clients=(*REAL_PEERS, *REAL), has_real=True,
+                     concurrencies=(1, 16, 128)),
     "tls-idle": Scenario("1,000 idle connections over TLS 1.3", "/1k", requests=2_000, concurrency=1_000,
                          clients=TLS_PEERS, has_tls=True, is_idle=True),
     "events": Scenario("a million server-sent events of 40 bytes each", "/events", options=("--job", "events"),
@@ -339,8 +348,10 @@ def table(name, rows):
     cpu = "cpu_ms_per_gib" if bulk else "cpu_us"
 
     def ratio(row, base):
-        other = next((each[cpu] for each in rows
-                      if each["client"] == base and each["concurrency"] == row["concurrency"]), 0)
+        # A client with what most sessions have is compared with one that has the same.
+        client, real, _ = row["client"].partition("-real")
+        wanted = (base + real if base else client, row["concurrency"])
+        other = next((each[cpu] for each in rows if (each["client"], each["concurrency"]) == wanted), 0)
         return f"{row[cpu] / other:.2f}" if other else ""
 
     bases, digits = scenario.bases, 3 if scenario.events else 1

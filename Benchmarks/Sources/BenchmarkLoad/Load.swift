@@ -35,8 +35,8 @@ public struct Load: Sendable {
     public var proxy = ""
     /// What a cache does, if there is one.
     public var cache = Caching.none
-    /// Whether the session has a retry policy and a cookie jar.
-    public var isUsual = false
+    /// Whether the session has what most have: retries, cookies and a token.
+    public var isReal = false
     /// Whether a fresh connection resumes the session of one before.
     public var isResumed = false
     /// What is observed beside the requests: `reachability`, `activity` or `all` of it.
@@ -68,7 +68,7 @@ public struct Load: Sendable {
             case "--cache":
                 guard let named = Caching(rawValue: value) else { throw LoadError.argument(value) }
                 cache = named
-            case "--usual": isUsual = try Self.number(value) > 0
+            case "--real": isReal = try Self.number(value) > 0
             case "--resumed": isResumed = try Self.number(value) > 0
             case "--progress": isObserved = try Self.number(value) > 0
             case "--upload": upload = try Self.number(value)

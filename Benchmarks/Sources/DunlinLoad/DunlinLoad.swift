@@ -15,7 +15,7 @@ extension Load {
         if isFresh { configuration.connections.maximumUses = 1 }
         if let authority { configuration.tls.roots = .only([.file(authority)]) }
         if !proxy.isEmpty { configuration.proxy = .url(proxy) }
-        if isUsual { (configuration.retry, configuration.cookies) = (.exponential(attempts: 3), CookieJar()) }
+        if isReal { try equip(&configuration) }
         if cache.isThere {
             configuration.cache = HTTPSession.Cache(
                 cache.isOnDisk ? .init(memory: 0, disk: 64 << 20) : .init(memory: 8 << 20, disk: 0),
