@@ -38,7 +38,7 @@ enum FuzzCookies {
     ) -> String? {
         for origin in origins {
             let scope = CookieScope(origin: origin, target: "/p/q/s")
-            for cookie in store.use(for: scope, at: now) {
+            for cookie in store.use(for: scope, at: now).cookies {
                 if !cookie.isHostOnly, suffixes.contains(cookie.domain) { return "for a public suffix: \(cookie)" }
                 if let problem = violation(of: cookie, to: origin, at: now) { return "\(problem): \(cookie)" }
             }

@@ -1,5 +1,6 @@
 internal import DunlinReactor
 internal import DunlinSemantics
+internal import DunlinWire
 internal import Synchronization
 
 /// A store of cookies, which keeps those that servers set and sends them back (RFC 6265bis).
@@ -32,6 +33,7 @@ public final class CookieJar: Sendable {
 
     private let state: Mutex<State>
     private let clock: @Sendable () -> Int64
+    private let field = SecretField("Cookie")
 
     public convenience init(limits: Limits = Limits()) {
         self.init(limits: limits, PublicSuffixFile.system) { WallClock.seconds }
@@ -169,24 +171,13 @@ extension CookieJar {
 
     /// The request with a single Cookie field, or none, in which the caller's own cookies come first.
     package func completing(_ request: TransportRequest) -> TransportRequest {
-        let now = clock()
-        let found = state.withLock { state in
-            state.store.count == 0
-                ? []
-                : state.store.use(for: CookieScope(origin: request.head.origin, target: request.head.target), at: now)
-        }
+        let (scope, now) = (CookieScope(origin: request.head.origin, target: request.head.target), clock())
+        let found = state.withLock { $0.store.use(for: scope, at: now) }
         let own = request.head.fields.values(of: "cookie")
-        guard !found.isEmpty || own.count > 1, let field = CookieField.joined(own, found) else { return request }
-        return request.with(cookie: field)
-    }
-}
-
-extension TransportRequest {
-    fileprivate func with(cookie: String) -> TransportRequest {
-        with { request in
-            request.head.fields.remove("cookie")
-            request.head.fields.append(name: "Cookie", value: cookie, sensitive: true)
-        }
+        guard !found.cookies.isEmpty || own.count > 1,
+            let field = own.isEmpty ? found.field : CookieField.joined(own, found.cookies)
+        else { return request }
+        return request.with { self.field.set(field, in: &$0.head) }
     }
 }
 

@@ -1,21 +1,25 @@
 public import DunlinTypes
 
 /// The properties of a request that decide about cookies: its host, its path, and whether it is secure.
-public struct CookieScope: Sendable, Equatable {
+public struct CookieScope: Sendable {
     public let host: String
-    public let path: String
     public let isSecure: Bool
-    /// Whether the host is an address, which has no domains above it.
-    let isAddress: Bool
+    private let target: String
 
     /// Creates a scope; `target` is in origin form.
     public init(origin: HTTP.Origin, target: String) {
         host = origin.host
         isSecure = origin.scheme == .https
-        isAddress = HostLiteral.parse(origin.host, port: 0) != nil
-        let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
-        self.path = path.first == UInt8(ascii: "/") ? String(decoding: path, as: UTF8.self) : "/"
+        self.target = target
     }
+
+    public var path: String {
+        let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        return path.first == UInt8(ascii: "/") ? String(decoding: path, as: UTF8.self) : "/"
+    }
+
+    /// Whether the host is an address, which has no domains above it.
+    var isAddress: Bool { HostLiteral.parse(host, port: 0) != nil }
 
     /// Whether the host is the domain or lies below it (RFC 6265bis §5.1.3).
     func isWithin(_ domain: String) -> Bool {
@@ -36,6 +40,7 @@ public struct CookieScope: Sendable, Equatable {
 
     /// The path of a cookie that names none: the directory that was asked for (§5.1.4).
     var defaultPath: String {
+        let path = path
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else { return "/" }
         return String(decoding: path.utf8[..<slash], as: UTF8.self)
     }

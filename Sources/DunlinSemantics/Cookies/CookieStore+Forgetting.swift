@@ -3,6 +3,7 @@ internal import DunlinTypes
 extension CookieStore {
     /// Removes cookies beyond the limits, after some of these domains were added.
     mutating func makeRoom(in changed: Set<String>, at now: Int64) {
+        noteUses()
         let (most, total) = (max(0, limits.perDomain), max(0, limits.total))
         for site in Set(changed.compactMap { domains[$0]?.site }) where (sites[site]?.count ?? 0) > most {
             forget(downTo: most, of: site, at: now)

@@ -17,6 +17,10 @@ public import DunlinTypes
 ///    What it costs does not grow with what other sites hold, and no cookie is compared with each of the domains above
 ///    its host, however many there are.
 ///
+/// 7. What a request was sent is remembered for others to its origin that lie within the same of the paths that cookies
+///    have there, until a cookie of the store changes or one of these ends. Their use is noted in the cookies when that
+///    may matter to rule 5.
+///
 /// Knows no clock: `now` is seconds since 1970.
 public struct CookieStore: Sendable {
     public struct Limits: Sendable, Hashable {
@@ -41,8 +45,35 @@ public struct CookieStore: Sendable {
         var cookies: [CookieKey: Kept] = [:]
     }
 
+    /// Cookies that a request is sent, in order.
+    public struct Given: Sendable {
+        public let cookies: [HTTP.Cookie]
+        /// The Cookie field of them alone; nil without any.
+        public let field: String?
+
+        init(_ cookies: [HTTP.Cookie]) {
+            (self.cookies, field) = (cookies, cookies.isEmpty ? nil : CookieField.joined([], cookies))
+        }
+    }
+
+    fileprivate typealias Match = (domain: String, key: CookieKey, kept: Kept)
+
+    /// What requests were sent last.
+    fileprivate struct Recent: Sendable {
+        let scope: CookieScope
+        /// The paths, other than `/`, of the cookies there are for the host, and whether the request was within each.
+        let paths: [(path: String, isWithin: Bool)]
+        let matches: [Match]
+        let given: Given
+        /// When the first of the cookies ends.
+        let end: Int64
+        /// The last use.
+        var used: UInt64
+    }
+
     let suffixes: PublicSuffixes
     let limits: Limits
+    private var recent: [Recent] = []
     private(set) var domains: [String: Domain] = [:]
     private(set) var sites = CookieSites()
     private var events: UInt64 = 0
@@ -77,6 +108,10 @@ public struct CookieStore: Sendable {
 
     /// Replaces a cookie; all changes are made here. Empty domains are removed. `site` is the domain's, if known.
     mutating func replace(_ key: CookieKey, in domain: String, of site: String? = nil, by new: Kept?) {
+        if new?.cookie != domains[domain]?.cookies[key]?.cookie {
+            noteUses()
+            recent = []
+        }
         var held = domains.removeValue(forKey: domain) ?? Domain(site: site ?? suffixes.site(of: domain))
         let old = held.cookies.removeValue(forKey: key)
         if let new { held.cookies[key] = new }
@@ -101,8 +136,19 @@ public struct CookieStore: Sendable {
     }
 }
 
+extension CookieStore.Recent {
+    func isFor(_ other: CookieScope) -> Bool {
+        guard scope.isSecure == other.isSecure, scope.host == other.host else { return false }
+        if paths.isEmpty { return true }
+        let path = other.path
+        return paths.allSatisfy { CookieScope.isPath(path, within: $0.path) == $0.isWithin }
+    }
+}
+
 extension CookieStore.Kept {
     var isPlain: Bool { !cookie.isSecure }
+
+    fileprivate mutating func noteUse(_ event: UInt64) { used = max(used, event) }
 }
 
 // MARK: - Giving
@@ -114,20 +160,72 @@ extension CookieStore {
     }
 
     /// Returns the cookies for `scope`, and counts as a use.
-    public mutating func use(for scope: CookieScope, at now: Int64) -> [HTTP.Cookie] {
-        if count == 0 { return [] }
-        let found = matches(scope, at: now)
+    public mutating func use(for scope: CookieScope, at now: Int64) -> Given {
+        if count == 0 { return Given([]) }
         let event = tick()
-        for (domain, key, _) in found { domains[domain]?.cookies[key]?.used = event }
-        for site in Set(found.compactMap { domains[$0.domain]?.site }) { sites.change(site) { $0.used = event } }
-        return found.map(\.kept.cookie)
+        if let index = recent.firstIndex(where: { $0.isFor(scope) }) {
+            if now < recent[index].end {
+                recent[index].used = event
+                return recent[index].given
+            }
+            noteUse(of: recent.remove(at: index))
+        }
+        let found = matches(scope, at: now)
+        let given = Given(found.map(\.kept.cookie))
+        let paths = paths(of: scope, at: now)
+        let latest = Recent(
+            scope: scope, paths: paths ?? [], matches: found, given: given,
+            end: found.compactMap(\.kept.cookie.expires).min() ?? .max, used: event)
+        guard paths != nil else {
+            noteUse(of: latest)
+            return given
+        }
+        if recent.count == Self.mostRecent { noteUse(of: recent.removeFirst()) }
+        recent.append(latest)
+        return given
     }
 
-    private func matches(_ scope: CookieScope, at now: Int64) -> [(domain: String, key: CookieKey, kept: Kept)] {
-        var found: [(domain: String, key: CookieKey, kept: Kept)] = []
+    /// The limits of what is remembered, and of the paths that decide whether it is for a request: they are compared in
+    /// order.
+    private static var mostRecent: Int { 8 }
+    private static var mostPaths: Int { 8 }
+
+    /// The paths of the cookies that there are for the scope's host. Nil if there are too many, or if one of the
+    /// cookies has ended: a clock that is set back would undo that.
+    private func paths(of scope: CookieScope, at now: Int64) -> [(path: String, isWithin: Bool)]? {
+        var paths: [(path: String, isWithin: Bool)] = []
+        for kept in scope.domains.compactMap({ domains[$0]?.cookies.values }).joined() {
+            if kept.cookie.isExpired(at: now) { return nil }
+            let path = kept.cookie.path
+            if path == "/" || paths.contains(where: { $0.path.hasSameBytes(as: path) }) { continue }
+            if paths.count == Self.mostPaths { return nil }
+            paths.append((path, CookieScope.isPath(scope.path, within: path)))
+        }
+        return paths
+    }
+
+    /// Notes in the cookies and their sites when they were used last.
+    mutating func noteUses() {
+        for index in recent.indices where recent[index].used > 0 {
+            noteUse(of: recent[index])
+            recent[index].used = 0
+        }
+    }
+
+    private mutating func noteUse(of recent: Recent) {
+        let event = recent.used
+        for (domain, key, _) in recent.matches { domains[domain]?.cookies[key]?.noteUse(event) }
+        for site in Set(recent.matches.compactMap { domains[$0.domain]?.site }) {
+            sites.change(site) { $0.used = max($0.used, event) }
+        }
+    }
+
+    private func matches(_ scope: CookieScope, at now: Int64) -> [Match] {
+        let path = scope.path
+        var found: [Match] = []
         for domain in scope.domains {
             guard let held = domains[domain] else { continue }
-            for (key, kept) in held.cookies where Self.isSent(kept.cookie, to: scope, at: now) {
+            for (key, kept) in held.cookies where Self.isSent(kept.cookie, to: scope, path, at: now) {
                 found.append((domain, key, kept))
             }
         }
@@ -137,9 +235,9 @@ extension CookieStore {
         }
     }
 
-    private static func isSent(_ cookie: HTTP.Cookie, to scope: CookieScope, at now: Int64) -> Bool {
+    private static func isSent(_ cookie: HTTP.Cookie, to scope: CookieScope, _ path: String, at now: Int64) -> Bool {
         (!cookie.isSecure || scope.isSecure) && !cookie.isExpired(at: now)
             && (cookie.isHostOnly ? scope.host == cookie.domain : scope.isWithin(cookie.domain))
-            && CookieScope.isPath(scope.path, within: cookie.path)
+            && CookieScope.isPath(path, within: cookie.path)
     }
 }

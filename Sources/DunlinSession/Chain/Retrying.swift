@@ -6,7 +6,8 @@ internal import DunlinTransport
 /// request, whatever redirects made of it, and ends when the response has been taken.
 extension Sending {
     mutating func retrying<Value>(_ mayTakeAgain: Bool, _ take: Take<Value>) async throws -> Value {
-        var attempts = Attempts(self)
+        var attempts = Attempts(
+            of: request, by: retryPolicy, chain.settings.retries, after: callHistory, since: start)
         while true {
             var isTaken = false
             do {
@@ -50,12 +51,13 @@ private struct Attempts {
         case settle(RetryHistory?)
     }
 
-    init(_ sending: Sending) {
-        (policy, settings) = (sending.retryPolicy, sending.chain.settings.retries)
-        original = sending.request
-        beginning = sending.callHistory
-        machine = RetryMachine(policy, hasKey: sending.request.head.fields.contains("idempotency-key"))
-        settings.requested(original.head.origin.description, policy, at: sending.start)
+    init(
+        of request: TransportRequest, by policy: HTTPSession.RetryPolicy, _ settings: RetrySettings,
+        after history: CallHistory?, since start: HTTP.Instant
+    ) {
+        (original, self.policy, self.settings, beginning) = (request, policy, settings, history)
+        machine = RetryMachine(policy, hasKey: request.head.fields.contains("idempotency-key"))
+        settings.requested(request.head.origin.description, policy, at: start)
     }
 
     /// The history of a response that is delivered; nil if there is to be another attempt, and the response has been

@@ -1,3 +1,4 @@
+import DunlinTesting
 import DunlinTypes
 import Testing
 
@@ -137,7 +138,7 @@ import Testing
         receive("s=1; Secure")
         receive("a=1; Path=/a")
         receive("b=1; Path=/b")
-        #expect(store.use(for: try Self.scope("https://a.com/a"), at: 0).map(\.name) == ["a", "s"])
+        #expect(store.use(for: try Self.scope("https://a.com/a"), at: 0).cookies.map(\.name) == ["a", "s"])
         receive("c=1")
         #expect(names() == ["s", "a", "c"])
         receive("d=1; Max-Age=5")
@@ -159,6 +160,46 @@ import Testing
         store = CookieStore(limits: limits)
         store.receive([Bytes("x=1")], from: try Self.scope("http://c.com/"), at: 0)
         #expect(store.count == 0)
+    }
+
+    @Test func `a use of what was sent last counts like any other`() throws {
+        var limits = CookieStore.Limits()
+        limits.total = 2
+        var store = CookieStore(Self.suffixes, limits: limits)
+        let scopes = try ["a", "b", "c"].map { try Self.scope("http://\($0).com/") }
+        for scope in scopes.prefix(2) { store.receive([Bytes("x=1")], from: scope, at: 0) }
+        for index in [0, 1, 0] { _ = store.use(for: scopes[index], at: 0) }
+        store.receive([Bytes("x=1")], from: scopes[2], at: 0)
+        #expect(store.all(at: 0).map(\.domain) == ["a.com", "c.com"])
+    }
+
+    @Test(arguments: 0..<50 as Range<UInt64>)
+    func `what is sent is what the cookies say, whatever was sent last`(seed: UInt64) throws {
+        var limits = CookieStore.Limits()
+        (limits.perDomain, limits.total) = (4, 9)
+        var (store, numbers) = (CookieStore(Self.suffixes, limits: limits), SeededGenerator(seed: seed))
+        let scopes = try [
+            "http://a.com/p", "https://a.com/p/q", "https://www.a.com/", "http://b.com/", "http://1.2.3.4/p",
+        ]
+        .map(Self.scope)
+        let fields = [
+            "x=1", "x=2", "y=1; Path=/", "y=1; Path=/p", "z=1; Max-Age=3", "z=; Max-Age=0", "w=1; Domain=a.com",
+        ]
+        for _ in 0..<200 {
+            // Clocks are set back, too.
+            let (now, scope) = (
+                Int64.random(in: 0..<8, using: &numbers), try #require(scopes.randomElement(using: &numbers))
+            )
+            switch Int.random(in: 0..<8, using: &numbers) {
+            case 0: store.receive([Bytes(try #require(fields.randomElement(using: &numbers)))], from: scope, at: now)
+            case 1: store.remove { $0.name == "x" }
+            default:
+                let expected = store.cookies(for: scope, at: now)
+                let given = store.use(for: scope, at: now)
+                #expect(given.cookies == expected)
+                #expect(given.field == CookieField.joined([], expected))
+            }
+        }
     }
 
     @Test func `a store removes what it is told to`() throws {
