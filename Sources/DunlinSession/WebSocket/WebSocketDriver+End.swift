@@ -67,7 +67,7 @@ extension WebSocketDriver {
     func report(_ end: WebSocketEnd) {
         if self.end != nil { return }
         _ = ending.storeIfNil(Ending(end))
-        for waiter in [messageWaiter, controlWaiter, roomWaiter] { _ = waiter?.deliver(()) }
+        for waiter in [messageWaiter, roomWaiter] { _ = waiter?.deliver(()) }
         for waiter in endWaiters { _ = waiter.deliver(()) }
         endWaiters = []
         endPings()

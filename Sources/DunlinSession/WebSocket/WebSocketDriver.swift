@@ -8,8 +8,8 @@ internal import Synchronization
 /// Rules:
 /// 1. One task reads, and makes pieces of messages of what arrives. It waits while the backlog is full, also in the
 ///    middle of what one read brought, so that little input cannot become much memory.
-/// 2. A second task writes control frames. Messages are written by the tasks that send them: one message at a time,
-///    frame by frame, and a control frame may go between two.
+/// 2. A second task writes control frames while there are any. Messages are written by the tasks that send them: one
+///    message at a time, frame by frame, and a control frame may go between two.
 /// 3. The loop looks at the time, whatever is being read or written. When the connection is over, it is closed at once,
 ///    and that ends every wait.
 /// 4. After an error a task of its own reads and discards what still comes. It may outlive the socket and the scope
@@ -46,7 +46,8 @@ actor WebSocketDriver {
     var writeFailure: (any Error)?
     var pings: [WaitingPing] = []
     var messageWaiter: ValueWaiter<Void>?
-    var controlWaiter: ValueWaiter<Void>?
+    /// Writes control frames; nil while there are none.
+    private var controls: Task<Void, Never>?
     var roomWaiter: ValueWaiter<Void>?
     var endWaiters: [ValueWaiter<Void>] = []
     /// The bytes that were read and written since others had the loop.
@@ -91,9 +92,10 @@ actor WebSocketDriver {
     func run() async {
         guard end == nil else { return }
         timer = loop.schedule(self, at: machine.deadline ?? .never)
-        async let controls: Void = writeControls()
+        // What was asked for before, such as a close.
+        changed()
         await read()
-        await controls
+        await controls?.value
         abort()
     }
 }
@@ -218,8 +220,7 @@ extension WebSocketDriver {
 extension WebSocketDriver {
     /// Does what an event may have made due.
     func changed() {
-        schedule()
-        _ = controlWaiter?.deliver(())
+        startControls()
         if !machine.delivers { _ = roomWaiter?.deliver(()) }
         // Whoever would ask for the outcome next may be waiting for the kernel.
         if let outcome = machine.outcome(at: loop.now()) { finish(end(of: outcome)) }
@@ -229,27 +230,33 @@ extension WebSocketDriver {
         if let timer, let deadline = machine.deadline { loop.schedule(timer, at: deadline) }
     }
 
-    private func writeControls() async {
+    /// Has control frames written, if any is due and nobody writes them yet. An idle socket needs no task for that.
+    private func startControls() {
+        guard controls == nil, end == nil else { return schedule() }
+        let action = machine.next(at: loop.now())
+        schedule()
+        if case .wait = action { return }
+        controls = Task.detached(executorPreference: loop) { await self.writeControls(action) }
+    }
+
+    private func writeControls(_ first: WebSocketMachine.Action) async {
+        var action = first
         while end == nil {
-            let action = machine.next(at: loop.now())
-            schedule()
             switch action {
             case .end(let outcome): finish(end(of: outcome))
             case .discard(let outcome):
                 await endWriting()
                 report(end(of: outcome))
             case .write(let control): await write(control)
-            case .wait:
-                let waiter = ValueWaiter<Void>(on: loop)
-                controlWaiter = waiter
-                // A cancelled task reads no more, which ends the connection.
-                if await waiter.valueUnlessCancelled() == nil { return }
+            case .wait: return controls = nil
             }
+            action = machine.next(at: loop.now())
+            schedule()
         }
     }
 
     private func write(_ control: WebSocketControl) async {
-        // A cancelled task reads no more either.
+        // The connection is over.
         guard await frameTurn() else { return abort() }
         defer { frameTurns.end() }
         do {
@@ -309,7 +316,7 @@ extension WebSocketDriver: Timed {
         }
         guard let deadline = machine.deadline, deadline <= now else { return machine.deadline ?? .never }
         // A ping is due.
-        _ = controlWaiter?.deliver(())
+        startControls()
         return .never
     }
 }
