@@ -163,7 +163,7 @@ extension HTTPSession {
     private func endRefreshes(_ closing: UInt64) async {
         if core.isRefreshing { return }
         for case let stage as AuthenticatorStage in core.authentication where !core.residents.isOver(closing) {
-            await stage.source.endRefreshes(on: core.loops[0])
+            await stage.driver.endRefreshes(on: core.loops[0])
         }
     }
 

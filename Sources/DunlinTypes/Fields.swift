@@ -121,6 +121,8 @@ public struct Fields: Sendable {
     public func overlaid(with other: Fields) -> Fields {
         if other.isEmpty { return self }
         var merged = self
+        merged.bytes.reserveCapacity(bytes.count + other.bytes.count)
+        merged.entries.reserveCapacity(entries.count + other.entries.count)
         for entry in other.entries {
             merged.entries.removeAll { Self.equal(bytes, $0.name, other.bytes, entry.name) }
         }
@@ -129,6 +131,13 @@ public struct Fields: Sendable {
     }
 
     public func contains(_ name: String) -> Bool { index(of: name) != nil }
+
+    /// Whether one of the fields has the name of one in `other`.
+    package func sharesName(with other: Fields) -> Bool {
+        entries.contains { own in
+            other.entries.contains { Self.equal(bytes, own.name, other.bytes, $0.name) }
+        }
+    }
 
     /// The position of the first field with this name from `start` on.
     private func index(of name: String, from start: Int = 0) -> Int? {

@@ -38,15 +38,32 @@ private struct BearerAuthenticator: HTTPSession.Authenticator {
     }
 }
 
-/// A method that puts a credential on every request.
+/// A method that puts a credential on every request. Only the method knows the credential's type.
 protocol CredentialMethod: HTTPSession.Authentication.Method {
-    func source(at now: HTTP.Instant, chance: @escaping @Sendable () -> UInt64) -> any CredentialSource
+    /// The credential to begin with; nil to fetch one before the first request.
+    var initialCredential: KnownCredential? { get }
+    var refreshTimeout: Duration { get }
+    /// Fetches a credential if there was none; a known one fetches its successor.
+    func fetch(using client: HTTPSession) async throws -> KnownCredential
+    func isRefused(by response: ResponseHead) -> Bool
 }
 
 private struct AuthenticatorMethod<Source: HTTPSession.Authenticator>: CredentialMethod {
     let authenticator: Source
 
-    func source(at now: HTTP.Instant, chance: @escaping @Sendable () -> UInt64) -> any CredentialSource {
-        RefreshDriver(authenticator, at: now, chance: chance)
+    var initialCredential: KnownCredential? { authenticator.initialCredential.map { known($0) } }
+    var refreshTimeout: Duration { authenticator.refreshTimeout }
+
+    func fetch(using client: HTTPSession) async throws -> KnownCredential {
+        known(try await authenticator.refresh(nil, using: client))
+    }
+
+    func isRefused(by response: ResponseHead) -> Bool { authenticator.isRefused(by: response) }
+
+    private func known(_ credential: Source.Credential) -> KnownCredential {
+        let (fields, lifetime) = (authenticator.fields(for: credential), authenticator.lifetime(of: credential))
+        return KnownCredential(fields, lifetime: lifetime) {
+            known(try await authenticator.refresh(credential, using: $0))
+        }
     }
 }

@@ -1,41 +1,18 @@
 internal import DunlinReactor
-internal import DunlinRules
 internal import DunlinTransport
 internal import Synchronization
 
-/// Supplies requests with the credential of a session's authenticator, and refreshes it by the rules of
-/// `RefreshMachine`.
-protocol CredentialSource: Sendable {
-    /// The credential for a request now. Waits for a refresh if necessary, within the call's limits.
-    func grant(for sending: Sending) async throws -> CredentialGrant
-    func isRefused(by response: ResponseHead) -> Bool
-    /// What to do with a request that was sent with grant `number` and refused.
-    func refused(_ number: UInt64, at now: HTTP.Instant) -> CredentialRefusal
-    func accepted(_ number: UInt64)
-    /// Ends running refreshes, and returns when their code has ended. The next request begins another.
-    func endRefreshes(on loop: Reactor) async
-}
-
-/// A credential's fields and its number.
+/// A credential and its number.
 struct CredentialGrant: Sendable {
-    let fields: Fields
+    let credential: KnownCredential
     let number: UInt64
 }
 
-final class RefreshDriver<Source: HTTPSession.Authenticator>: CredentialSource {
+/// Supplies requests with the credential of a session's authenticator, and refreshes it by the rules of
+/// `RefreshMachine`.
+final class RefreshDriver: Sendable {
     private typealias Waiter = ValueWaiter<Result<CredentialGrant, any Error>>
-
-    private struct Known: Sendable {
-        let credential: Source.Credential
-        let fields: Fields
-
-        init(_ credential: Source.Credential, of source: Source) {
-            self.credential = credential
-            var fields = source.fields(for: credential)
-            fields.markAll()
-            self.fields = fields
-        }
-    }
+    private typealias Machine = RefreshMachine<KnownCredential, Waiter>
 
     /// A refresh whose code runs, and the waiters for its end.
     private struct Work {
@@ -44,44 +21,43 @@ final class RefreshDriver<Source: HTTPSession.Authenticator>: CredentialSource {
     }
 
     private struct State {
-        var machine: RefreshMachine<Known, Waiter>
+        var machine: Machine
         var works: [UInt64: Work] = [:]
     }
 
-    private let source: Source
+    private let method: any CredentialMethod
     private let chance: @Sendable () -> UInt64
     private let state: Mutex<State>
 
-    init(_ source: Source, at now: HTTP.Instant, chance: @escaping @Sendable () -> UInt64) {
-        self.source = source
+    init(_ method: any CredentialMethod, at now: HTTP.Instant, chance: @escaping @Sendable () -> UInt64) {
+        self.method = method
         self.chance = chance
-        let first = source.initialCredential
-        let machine = RefreshMachine<Known, Waiter>(
-            first.map { Known($0, of: source) },
-            lifetime: first.flatMap { source.lifetime(of: $0) }?.clampedNanoseconds, chance: chance(), at: now)
-        state = Mutex(State(machine: machine))
+        let first = method.initialCredential
+        state = Mutex(State(machine: Machine(first, lifetime: first?.lifetime, chance: chance(), at: now)))
     }
 
-    func isRefused(by response: ResponseHead) -> Bool { source.isRefused(by: response) }
+    func isRefused(by response: ResponseHead) -> Bool { method.isRefused(by: response) }
 
+    /// What to do with a request that was sent with grant `number` and refused.
     func refused(_ number: UInt64, at now: HTTP.Instant) -> CredentialRefusal {
         state.withLock { $0.machine.refused(number, at: now) }
     }
 
     func accepted(_ number: UInt64) { state.withLock { $0.machine.accepted(number) } }
 
+    /// The credential for a request now. Waits for a refresh if necessary, within the call's limits.
     func grant(for sending: Sending) async throws -> CredentialGrant {
-        let waiter = Waiter(on: sending.loop)
         let answer = state.withLock {
             $0.machine.ask(
-                waiter, mayWait: sending.session.owner.mayBeAwaitedForAnswers, at: sending.loop.now())
+                Waiter(on: sending.loop), mayWait: sending.session.owner.mayBeAwaitedForAnswers,
+                at: sending.loop.now())
         }
         switch answer {
         case .use(let held): return Self.grant(held)
         case .useAndRefresh(let held, let refresh):
-            begin(refresh, instead: held.credential.credential, sending)
+            begin(refresh, instead: held.credential, sending)
             return Self.grant(held)
-        case .wait(let number, let begins):
+        case .wait(let waiter, let number, let begins):
             if let begins { begin(begins, instead: stale, sending) }
             return try await wait(waiter, number, sending)
         case .mustNotWait:
@@ -96,8 +72,8 @@ final class RefreshDriver<Source: HTTPSession.Authenticator>: CredentialSource {
         }
     }
 
-    private static func grant(_ held: RefreshMachine<Known, Waiter>.Held) -> CredentialGrant {
-        CredentialGrant(fields: held.credential.fields, number: held.number)
+    private static func grant(_ held: Machine.Held) -> CredentialGrant {
+        CredentialGrant(credential: held.credential, number: held.number)
     }
 
     private static func failure(_ cause: any Error) -> NetworkError {
@@ -105,7 +81,7 @@ final class RefreshDriver<Source: HTTPSession.Authenticator>: CredentialSource {
             .authenticationFailed, "a new credential could not be fetched", isSafeToRetry: true, underlying: cause)
     }
 
-    private var stale: Source.Credential? { state.withLock { $0.machine.held?.credential.credential } }
+    private var stale: KnownCredential? { state.withLock { $0.machine.held?.credential } }
 
     private func wait(_ waiter: Waiter, _ number: UInt64, _ sending: Sending) async throws -> CredentialGrant {
         let result: Result<CredentialGrant, any Error>
@@ -122,23 +98,25 @@ final class RefreshDriver<Source: HTTPSession.Authenticator>: CredentialSource {
 // MARK: - Refreshing
 
 extension RefreshDriver {
-    private typealias Refreshed = Result<Source.Credential, any Error>
+    private typealias Refreshed = Result<KnownCredential, any Error>
 
     /// Refreshes in tasks that belong to no request: they inherit no deadline and end with their session. Requests do
     /// not wait for code that ignores its cancellation; what it brings later still counts.
-    private func begin(_ number: UInt64, instead stale: Source.Credential?, _ sending: Sending) {
-        let (core, loop, limit) = (sending.session, sending.loop, source.refreshTimeout)
+    private func begin(_ number: UInt64, instead stale: KnownCredential?, _ sending: Sending) {
+        let (core, loop, limit) = (sending.session, sending.loop, method.refreshTimeout)
         // The refresh waits for nothing that the code which needs it may not wait for.
         let around = Enclosure.alive.map(\.withoutName)
         let (ended, cancellation) = (ValueWaiter<Refreshed>(on: loop), Cancellation())
         state.withLock { $0.works[number] = Work(cancellation: cancellation) }
-        let work = Task.detached { [self, source] in
+        let work = Task.detached { [self, method] in
             let result: Refreshed
             do {
                 let credential = try await Enclosure.enter(
                     .refresh(of: ObjectIdentifier(core)), of: core.owner, around: around
                 ) {
-                    try await source.refresh(stale, using: HTTPSession(core))
+                    let client = HTTPSession(core)
+                    if let stale { return try await stale.successor(client) }
+                    return try await method.fetch(using: client)
                 }
                 result = .success(credential)
             } catch {
@@ -190,14 +168,14 @@ extension RefreshDriver {
         let waiters: [Waiter]
         switch result {
         case .success(let credential):
-            let known = Known(credential, of: source)
-            let lifetime = source.lifetime(of: credential)?.clampedNanoseconds
             let chance = chance()
-            let held: RefreshMachine<Known, Waiter>.Held
-            (waiters, held) = state.withLock {
-                $0.machine.refreshed(known, lifetime: lifetime, chance: chance, at: now)
+            let grant: CredentialGrant
+            (waiters, grant) = state.withLock {
+                let (waiters, held) = $0.machine.refreshed(
+                    credential, lifetime: credential.lifetime, chance: chance, at: now)
+                return (waiters, Self.grant(held))
             }
-            outcome = .success(Self.grant(held))
+            outcome = .success(grant)
         case .failure(let error):
             let askedNobody = askedNobody || (error as? NetworkError)?.beneathRefresh.askedNobody == true
             waiters = state.withLock { $0.machine.failed(error, number, askedNobody: askedNobody, at: now) }

@@ -1,21 +1,23 @@
 internal import DunlinReactor
-internal import DunlinRules
 internal import DunlinTransport
 
 /// Sends each hop to the base URL's origin with the authenticator's credential, and once more if it is refused.
 struct AuthenticatorStage: Stage {
-    let source: any CredentialSource
+    let driver: RefreshDriver
     let origin: HTTP.Origin
 
-    func interest(in sending: Sending) -> StageInterest { concerns(sending.asking) ? .everything : .nothing }
-
-    func signs(of request: TransportRequest, for asking: Asking) -> [Access.Sign] {
-        concerns(asking) && request.head.origin.isSame(as: origin) ? [asking.session.user.sign(.authenticator)] : []
+    func interest(in sending: Sending) -> StageInterest {
+        concerns(sending.delegate.settings, sending.session) ? .everything : .nothing
     }
 
-    private func concerns(_ asking: Asking) -> Bool {
-        let hasOwn = !asking.credentials.isSession || asking.settings?.password != nil
-        return !hasOwn && !asking.session.isRefreshing
+    func signs(of request: TransportRequest, for asking: Asking) -> [Access.Sign] {
+        guard concerns(asking.settings, asking.session), request.head.origin.isSame(as: origin) else { return [] }
+        return [asking.session.user.sign(.authenticator)]
+    }
+
+    private func concerns(_ settings: RequestSettings?, _ session: SessionCore) -> Bool {
+        if let settings, !settings.options.credentials.isSession || settings.password != nil { return false }
+        return !session.isRefreshing
     }
 
     func send(
@@ -27,18 +29,16 @@ struct AuthenticatorStage: Stage {
         }
         var tries = Tries()
         while true {
-            let grant = try await source.grant(for: sending)
-            if grant.fields.contains(where: { request.head.fields.contains($0.name) }) {
-                return try await next(request, &sending)
-            }
-            let authorized = request.with { $0.head.fields = $0.head.fields.overlaid(with: grant.fields) }
+            let grant = try await driver.grant(for: sending)
+            let fields = grant.credential.fields
+            if request.head.fields.sharesName(with: fields) { return try await next(request, &sending) }
+            let authorized = request.with { $0.head.fields = $0.head.fields.overlaid(with: fields) }
             let response = try await next(authorized, &sending)
-            let isRefused = try await sending.judging(response) { try await self.isRefused(response.head, &$0) }
-            guard isRefused else {
-                source.accepted(grant.number)
+            guard response.head.status >= 300, try await isRefused(response, &sending) else {
+                driver.accepted(grant.number)
                 return response
             }
-            if let why = tries.refusal(after: source.refused(grant.number, at: sending.loop.now())) {
+            if let why = tries.refusal(after: driver.refused(grant.number, at: sending.loop.now())) {
                 sending.callHistory = sending.callHistory.with { $0.refreshRefusal = why }
                 return response
             }
@@ -50,9 +50,10 @@ struct AuthenticatorStage: Stage {
         }
     }
 
-    private func isRefused(_ head: ResponseHead, _ sending: inout Sending) async throws -> Bool {
-        guard head.status >= 300 else { return false }
-        return try await sending.withinLimits { [source] in source.isRefused(by: head) }
+    private func isRefused(_ response: TransportResponse, _ sending: inout Sending) async throws -> Bool {
+        try await sending.judging(response) { sending in
+            try await sending.withinLimits { [driver] in driver.isRefused(by: response.head) }
+        }
     }
 
     private static func cannotBeSentAgain(_ head: ResponseHead) -> NetworkError {

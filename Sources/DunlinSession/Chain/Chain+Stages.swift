@@ -55,7 +55,7 @@ extension Chain {
             return [passwords]
         }
         let settings = RetrySettings(configuration)
-        let source = method.source(at: now) { settings.chance() }
-        return [passwords, AuthenticatorStage(source: source, origin: origin)]
+        let driver = RefreshDriver(method, at: now) { settings.chance() }
+        return [passwords, AuthenticatorStage(driver: driver, origin: origin)]
     }
 }

@@ -192,7 +192,7 @@ actor OrderWorld {
         let (waiter, owner) = (signal(), sites[index].owner)
         let answer = sites[index].refresh.ask(
             waiter, mayWait: owner.mayBeAwaitedForAnswers, at: Self.now)
-        guard case .wait(_, let begins) = answer else { return }
+        guard case .wait(_, _, let begins) = answer else { return }
         if begins != nil {
             spawn { world in
                 await Enclosure.enter(subject, of: owner) { await world.refresh(index) }

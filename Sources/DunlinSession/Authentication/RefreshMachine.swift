@@ -1,8 +1,3 @@
-public import DunlinTypes
-
-// Public, because each request with a credential asks it: package declarations are neither inlined nor specialised
-// elsewhere.
-
 /// Decides which credential a request carries, and when it is refreshed.
 ///
 /// Rules:
@@ -21,25 +16,25 @@ public import DunlinTypes
 ///    as much earlier at random, so that processes that began together do not ask together.
 /// 5. An expired credential is still used for a second after it was obtained, so that a server which issues such ones
 ///    is not asked endlessly.
-public struct RefreshMachine<Credential, Waiter> {
-    public struct Held {
-        public var credential: Credential
-        public var number: UInt64
-        public var refreshesFrom = HTTP.Instant.never
-        public var expires = HTTP.Instant.never
-        public var isRefused = false
+struct RefreshMachine<Credential, Waiter> {
+    struct Held {
+        var credential: Credential
+        var number: UInt64
+        var refreshesFrom = HTTP.Instant.never
+        var expires = HTTP.Instant.never
+        var isRefused = false
         /// Whether a server has accepted or refused it yet, and whether one has ever accepted it.
-        public var isJudged = false
-        public var isGood = false
+        var isJudged = false
+        var isGood = false
     }
 
-    public enum Answer {
+    enum Answer {
         case use(Held)
         /// The credential is good, and the caller must begin the refresh with this number.
         case useAndRefresh(Held, UInt64)
-        /// Wait for a refresh. `begins`: the number of the refresh that the caller must also begin; nil if it has
-        /// begun.
-        case wait(UInt64, begins: UInt64?)
+        /// Wait for a refresh, with the waiter that was made for it and its number. `begins`: the number of the refresh
+        /// that the caller must also begin; nil if it has begun.
+        case wait(Waiter, UInt64, begins: UInt64?)
         /// There is no credential that may get in, and the one that comes may not be waited for.
         case mustNotWait
         case fail(any Error)
@@ -56,7 +51,7 @@ public struct RefreshMachine<Credential, Waiter> {
         let until: HTTP.Instant
     }
 
-    public private(set) var held: Held?
+    private(set) var held: Held?
     private var refresh: Refresh?
     private var rest: Rest?
     private var failures = 0
@@ -66,14 +61,15 @@ public struct RefreshMachine<Credential, Waiter> {
     private var lastWaiter: UInt64 = 0
     private var lastRefresh: UInt64 = 0
 
-    public init(_ credential: Credential? = nil, lifetime: Int64? = nil, chance: UInt64 = 0, at now: HTTP.Instant) {
+    init(_ credential: Credential? = nil, lifetime: Int64? = nil, chance: UInt64 = 0, at now: HTTP.Instant) {
         guard let credential else { return }
         hold(credential, lifetime: lifetime, chance: chance, at: now)
     }
 
-    /// What a request should carry. `mayWait`: whether it may wait for a refresh that others have begun.
-    public mutating func ask(
-        _ waiter: Waiter, mayWait: @autoclosure () -> Bool = true, at now: HTTP.Instant
+    /// What a request should carry. `waiter` is made if it must wait. `mayWait`: whether it may wait for a refresh that
+    /// others have begun.
+    mutating func ask(
+        _ waiter: @autoclosure () -> Waiter, mayWait: @autoclosure () -> Bool = true, at now: HTTP.Instant
     ) -> Answer {
         if let held, !held.isRefused, now < held.expires || now < graceEnd {
             guard refresh == nil, held.refreshesFrom <= now, now >= graceEnd, !isResting(now) else { return .use(held) }
@@ -90,13 +86,14 @@ public struct RefreshMachine<Credential, Waiter> {
             if let held, !held.isRefused { return .use(held) }
             return .mustNotWait
         }
+        let waiter = waiter()
         lastWaiter += 1
         refresh?.waiters[lastWaiter] = waiter
-        return .wait(lastWaiter, begins: begins)
+        return .wait(waiter, lastWaiter, begins: begins)
     }
 
     /// What to do with a request that carried credential `number` and was refused.
-    public mutating func refused(_ number: UInt64, at now: HTTP.Instant) -> CredentialRefusal {
+    mutating func refused(_ number: UInt64, at now: HTTP.Instant) -> CredentialRefusal {
         guard let held, held.number == number else { return held == nil ? .deliver(.resting) : .sendWithNewer }
         if refresh == nil, isResting(now) { return .deliver(.resting) }
         self.held?.isRefused = true
@@ -107,7 +104,7 @@ public struct RefreshMachine<Credential, Waiter> {
         return .deliver(.neverAccepted)
     }
 
-    public mutating func accepted(_ number: UInt64) {
+    mutating func accepted(_ number: UInt64) {
         guard let held, held.number == number else { return }
         if !held.isJudged { failures = 0 }
         self.held?.isJudged = true
@@ -122,7 +119,7 @@ public struct RefreshMachine<Credential, Waiter> {
     }
 
     /// Notes that a refresh succeeded, perhaps one that nobody waits for. Returns the waiters, and what they get.
-    public mutating func refreshed(
+    mutating func refreshed(
         _ credential: Credential, lifetime: Int64?, chance: UInt64, at now: HTTP.Instant
     ) -> (waiters: [Waiter], held: Held) {
         rest = nil
@@ -134,7 +131,7 @@ public struct RefreshMachine<Credential, Waiter> {
     }
 
     /// Notes that refresh `number` failed. Returns the waiters.
-    public mutating func failed(
+    mutating func failed(
         _ error: any Error, _ number: UInt64, askedNobody: Bool = false, at now: HTTP.Instant
     ) -> [Waiter] {
         guard refresh?.number == number else { return [] }
@@ -143,7 +140,7 @@ public struct RefreshMachine<Credential, Waiter> {
     }
 
     /// Removes a waiter.
-    public mutating func left(_ waiter: UInt64) {
+    mutating func left(_ waiter: UInt64) {
         refresh?.waiters[waiter] = nil
     }
 
@@ -183,7 +180,7 @@ public struct RefreshMachine<Credential, Waiter> {
 }
 
 /// What to do with a request whose credential was refused.
-public enum CredentialRefusal: Equatable {
+enum CredentialRefusal: Equatable {
     /// There is a newer credential, which the request has not tried.
     case sendWithNewer
     /// Send it again after a refresh. `wasGood`: the credential was accepted before, so it has expired.

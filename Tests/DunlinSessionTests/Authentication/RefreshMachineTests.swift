@@ -1,7 +1,7 @@
 import DunlinTypes
 import Testing
 
-@testable import DunlinRules
+@testable import DunlinSession
 
 @Suite struct `Refresh machine` {
     /// A machine by seconds, that says in words what it decides.
@@ -26,7 +26,7 @@ import Testing
                 last = held.number
                 return "use \(held.credential)"
             case .useAndRefresh(let held, let number): return "use \(held.credential), refresh #\(number)"
-            case .wait(let waiter, let begins): return "wait \(waiter)" + (begins.map { ", begin #\($0)" } ?? "")
+            case .wait(_, let waiter, let begins): return "wait \(waiter)" + (begins.map { ", begin #\($0)" } ?? "")
             case .mustNotWait: return "must not wait"
             case .fail: return "fail"
             }
