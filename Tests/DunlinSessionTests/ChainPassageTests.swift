@@ -31,9 +31,10 @@ import Testing
         }
     }
 
-    /// The stages that judge what is no success. If one must see every hop, they are called, too.
+    /// The stages that judge what is no success.
     private static let judges = ["RedirectStage": 1, "PasswordStage": 1, "ResendStage": 1]
-    private static let cookies = judges.merging(["CookieStage": 1]) { $1 }
+    /// The stage that must see every hop of a session with cookies.
+    private static let cookies = ["CookieStage": 1]
 
     /// The stages that a GET passes: of a session, with options, and answered so.
     struct Case: Sendable {
@@ -53,16 +54,14 @@ import Testing
             Case(configure: { $0.cookies = CookieJar() }, passed: cookies),
             Case(configure: { $0.cookies = CookieJar() }, options: hooks, passed: cookies),
             Case(configure: { $0.cookies = CookieJar() }, options: noCookies, passed: cookies),
-            Case(
-                configure: { $0.secretFields = HTTP.SecretFields(["X-Key"]) },
-                passed: judges.merging(["SecretFieldStage": 1]) { $1 }),
+            Case(configure: { $0.secretFields = HTTP.SecretFields(["X-Key"]) }, passed: ["SecretFieldStage": 1]),
             Case(configure: { $0.retry = .exponential(attempts: 2) }, passed: [:]),
             Case(options: .init(retry: .exponential(attempts: 2)), passed: [:]),
             Case(configure: { $0.authenticationHandler = { _ in .reject } }, passed: [:]),
             Case(configure: { $0.credentials = .password(user: "a", password: "b") }, passed: [:]),
             // Each sees once who is answered with anything but a success.
             Case(status: 404, passed: judges),
-            Case(configure: { $0.cookies = CookieJar() }, status: 404, passed: cookies),
+            Case(configure: { $0.cookies = CookieJar() }, status: 404, passed: judges.merging(cookies) { $1 }),
         ]
     }()
 

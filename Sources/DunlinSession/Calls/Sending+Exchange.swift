@@ -46,13 +46,14 @@ extension Sending {
     private mutating func response() async throws -> TransportResponse {
         try ask(request)
         let chain = chain
-        if chain.seesAll(of: self) { return try await chain.first(request, &self) }
-        do {
-            let response = try await exchange(request)
-            if response.head.status < 300 { return response }
-            known = .success(response)
-        } catch {
-            known = .failure(error)
+        if !chain.seesAll(of: self) {
+            do {
+                let response = try await exchange(request)
+                if response.head.status < 300 { return response }
+                known = KnownOutcome(position: chain.stages.count, outcome: .success(response))
+            } catch {
+                known = KnownOutcome(position: chain.stages.count, outcome: .failure(error))
+            }
         }
         return try await chain.first(request, &self)
     }
@@ -70,7 +71,6 @@ extension Sending {
     /// Sends once. Stages call it as what comes behind the last of them.
     @inline(__always)
     mutating func exchange(_ request: TransportRequest) async throws -> TransportResponse {
-        if let known = known.take() { return try known.get() }
         do {
             var sending = request
             if let upgrade = delegate.settings?.exchangeOptions?.upgrade { sending = upgrade.renewed(sending) }

@@ -47,8 +47,8 @@ package struct Sending: Sendable {
     var withCookies: TransportRequest?
     /// Whether an interceptor around the last exchange replaced the body.
     var hasMadeBody = false
-    /// The outcome of an exchange that took place before the stages that judge it were called, until one takes it.
-    var known: Result<TransportResponse, any Error>?
+    /// The outcome that the stages before it have not judged yet, until one takes it.
+    var known: KnownOutcome?
 
     // MARK: What is stored
 

@@ -38,6 +38,9 @@ enum StageInterest {
 }
 
 /// What comes behind a stage: the later stages, and then the exchange.
+///
+/// A stage that needs to see failures only is passed over. If the outcome is no success, it is called nevertheless, and
+/// gets the outcome instead of sending.
 struct Next {
     private let stages: [any Stage]
     private var index = 0
@@ -50,12 +53,53 @@ struct Next {
     func callAsFunction(
         _ request: TransportRequest, _ sending: inout Sending
     ) async throws -> TransportResponse {
-        var next = self
-        while next.index < stages.count {
-            let stage = stages[next.index]
-            next.index += 1
-            if stage.interest(in: sending) != .nothing { return try await stage.send(request, &sending, next) }
-        }
-        return try await sending.exchange(request)
+        let (rest, passesOver) = rest(in: sending)
+        if passesOver { return try await judged(request, after: rest, &sending) }
+        return try await rest.pass(request, &sending)
     }
+
+    /// What is left from the first stage that must be called now, from the known outcome, or from the exchange; and
+    /// whether stages that need to see failures are before it.
+    private func rest(in sending: Sending) -> (Next, passesOver: Bool) {
+        var (rest, passesOver) = (self, false)
+        while rest.index < stages.count, rest.index != sending.known?.position {
+            let interest = stages[rest.index].interest(in: sending)
+            if interest == .everything || interest == .failures && sending.known != nil { break }
+            if interest == .failures { passesOver = true }
+            rest.index += 1
+        }
+        return (rest, passesOver)
+    }
+
+    @inline(__always)
+    private func pass(_ request: TransportRequest, _ sending: inout Sending) async throws -> TransportResponse {
+        if let known = sending.known, known.position == index {
+            sending.known = nil
+            return try known.outcome.get()
+        }
+        if index == stages.count { return try await sending.exchange(request) }
+        var next = self
+        next.index += 1
+        return try await stages[index].send(request, &sending, next)
+    }
+
+    /// The response that `rest` brings, if it is a success; otherwise what the stages before it make of the outcome.
+    private func judged(
+        _ request: TransportRequest, after rest: Next, _ sending: inout Sending
+    ) async throws -> TransportResponse {
+        do {
+            let response = try await rest.pass(request, &sending)
+            if response.head.status < 300 { return response }
+            sending.known = KnownOutcome(position: rest.index, outcome: .success(response))
+        } catch {
+            sending.known = KnownOutcome(position: rest.index, outcome: .failure(error))
+        }
+        return try await self(request, &sending)
+    }
+}
+
+/// What came of a request from a position in the chain on, before the stages that judge it are called.
+struct KnownOutcome {
+    let position: Int
+    let outcome: Result<TransportResponse, any Error>
 }
