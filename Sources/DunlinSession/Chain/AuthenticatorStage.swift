@@ -30,9 +30,7 @@ struct AuthenticatorStage: Stage {
         var tries = Tries()
         while true {
             let grant = try await driver.grant(for: sending)
-            let fields = grant.credential.fields
-            if request.head.fields.sharesName(with: fields) { return try await next(request, &sending) }
-            let authorized = request.with { $0.head.fields = $0.head.fields.overlaid(with: fields) }
+            guard let authorized = grant.credential.added(to: request) else { return try await next(request, &sending) }
             let response = try await next(authorized, &sending)
             guard response.head.status >= 300, try await isRefused(response, &sending) else {
                 driver.accepted(grant.number)
