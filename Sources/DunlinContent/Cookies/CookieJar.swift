@@ -33,7 +33,7 @@ public final class CookieJar: Sendable {
 
     private let state: Mutex<State>
     private let clock: @Sendable () -> Int64
-    private let field = SecretField("Cookie")
+    private let addition = PreparedAddition()
 
     public convenience init(limits: Limits = Limits()) {
         self.init(limits: limits, PublicSuffixFile.system) { WallClock.seconds }
@@ -177,7 +177,16 @@ extension CookieJar {
         guard !found.cookies.isEmpty || own.count > 1,
             let field = own.isEmpty ? found.field : CookieField.joined(own, found.cookies)
         else { return request }
-        return request.with { self.field.set(field, in: &$0.head) }
+        let adding = { (fields: Fields) in
+            var fields = fields
+            fields.remove("cookie")
+            fields.append(name: "Cookie", value: field, sensitive: true)
+            return fields
+        }
+        return request.with { changes in
+            if let head = addition.head(changes.head, with: field, adding) { return changes.head = head }
+            changes.head.fields = adding(changes.head.fields)
+        }
     }
 }
 

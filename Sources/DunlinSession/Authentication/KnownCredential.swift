@@ -1,5 +1,4 @@
 internal import DunlinTransport
-internal import Synchronization
 
 /// A credential of an authenticator, without its type: what a request carries, and how its successor is fetched.
 final class KnownCredential: Sendable {
@@ -10,9 +9,7 @@ final class KnownCredential: Sendable {
     /// Fetches the credential that replaces this one.
     let successor: @Sendable (_ client: HTTPSession) async throws -> KnownCredential
 
-    /// Prepared fields, and the same with these. Requests that add no fields have the same, so that they need not be
-    /// checked and written for each.
-    private let prepared = Mutex<(own: PreparedFields, all: PreparedFields?)?>(nil)
+    private let addition = PreparedAddition()
 
     init(
         _ fields: Fields, lifetime: Duration?,
@@ -27,29 +24,8 @@ final class KnownCredential: Sendable {
 
     /// A request with the fields; nil if it has one of them itself, and is sent with that.
     func added(to request: TransportRequest) -> TransportRequest? {
-        if let own = request.head.prepared, let all = all(with: own) {
-            return request.with { changes in
-                let head = changes.head
-                changes.head = RequestHead(
-                    method: head.method, origin: head.origin, target: head.target, prepared: all)
-            }
-        }
-        if request.head.fields.sharesName(with: fields) { return nil }
-        return request.with { $0.head.fields = $0.head.fields.overlaid(with: fields) }
-    }
-
-    /// The fields behind prepared ones; nil if those have one of them, or if they cannot be prepared.
-    private func all(with own: PreparedFields) -> PreparedFields? {
-        if let known = prepared.withLock({ $0 }), known.own === own { return known.all }
-        let all: PreparedFields?
-        do {
-            let isNew = !own.fields.sharesName(with: fields)
-            all = isNew ? try RequestBuilder.prepare(own.fields.overlaid(with: fields)) : nil
-        } catch {
-            // The request that is sent with them fails.
-            all = nil
-        }
-        prepared.withLock { $0 = (own, all) }
-        return all
+        let adding = { (own: Fields) in own.sharesName(with: self.fields) ? nil : own.overlaid(with: self.fields) }
+        if let head = addition.head(request.head, with: "", adding) { return request.with { $0.head = head } }
+        return adding(request.head.fields).map { all in request.with { $0.head.fields = all } }
     }
 }
