@@ -78,7 +78,7 @@ extension Bytes: Equatable, Hashable {
     }
 
     /// Compares eight bytes at a time; both must have the same length.
-    private static func same(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    static func same(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         var offset = 0
         while offset + 8 <= left.count {
             let word = left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)

@@ -19,8 +19,7 @@ extension String {
     package func hasSameBytes(as other: String) -> Bool {
         let (left, right) = (utf8.span, other.utf8.span)
         guard left.count == right.count else { return false }
-        for index in left.indices where left[index] != right[index] { return false }
-        return true
+        return left.withUnsafeBytes { left in right.withUnsafeBytes { right in Bytes.same(left, right) } }
     }
 
     /// Whether the text precedes another by UTF-16 code units, in which AFNetworking sorts keys.

@@ -7,6 +7,9 @@ extension HTTP {
             case https
 
             public var defaultPort: UInt16 { self == .http ? 80 : 443 }
+
+            /// What a URL begins with.
+            package var prefix: String { self == .http ? "http://" : "https://" }
         }
 
         /// The parts in one immutable object, so that an origin is passed as one reference and compares fast with
@@ -18,6 +21,7 @@ extension HTTP {
             let route: HTTP.Route?
             let authority: String
             let isHostChecked: Bool
+            let isRouted: Bool
 
             init(_ scheme: Scheme, _ host: String, _ port: UInt16, _ route: HTTP.Route?, isHostChecked: Bool) {
                 self.scheme = scheme
@@ -25,6 +29,7 @@ extension HTTP {
                 self.port = port
                 self.route = route
                 self.isHostChecked = isHostChecked
+                if case .none = route { isRouted = false } else { isRouted = true }
                 let literal = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
                 authority = port == scheme.defaultPort ? literal : "\(literal):\(port)"
             }
@@ -76,6 +81,8 @@ extension HTTP {
         /// The route to the origin; nil for the usual one: look the host up and connect with the session's socket
         /// options.
         package var route: HTTP.Route? { parts.route }
+        /// Whether it has a route of its own.
+        package var isRouted: Bool { parts.isRouted }
         /// The path of the Unix socket to connect to instead of host and port; nil without one. A leading NUL marks an
         /// abstract name.
         public var socketPath: String? {
@@ -98,6 +105,6 @@ extension HTTP {
             if let route { hasher.combine(route) }
         }
 
-        public var description: String { "\(scheme.rawValue)://\(authority)" }
+        public var description: String { scheme.prefix + authority }
     }
 }

@@ -8,17 +8,29 @@ package import DunlinTypes
 /// Host field of the request's own, which names another resource of the same server (RFC 9110 §7.1).
 package struct CacheKey: Sendable, Hashable {
     package let text: String
+    /// The hash of the text: a key is looked up in several tables, some of them more than once.
+    private let hashed: Int
 
     /// Reads what `text` was.
     package init(text: String) {
         self.text = text
+        var hasher = Hasher()
+        hasher.combine(bytesOf: text)
+        hashed = hasher.finalize()
     }
 
     package init(origin: HTTP.Origin, target: String) {
-        var text = origin.description
-        text += Self.normal(target)
-        if let address = origin.route?.address { text += " \(address)" }
-        self.text = text
+        self.init(text: Self.text(origin, target))
+    }
+
+    private static func text(_ origin: HTTP.Origin, _ target: String) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(8 + origin.authority.utf8.count + target.utf8.count)
+        text += origin.scheme.prefix.utf8
+        text += origin.authority.utf8
+        appendNormal(target, to: &text)
+        if origin.isRouted, let address = origin.route?.address { text += " \(address)".utf8 }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Creates the key of a request.
@@ -28,14 +40,17 @@ package struct CacheKey: Sendable, Hashable {
 
     /// Creates the key of another target, for a request with this head.
     init(origin: HTTP.Origin, target: String, of head: RequestHead) {
-        let usual = CacheKey(origin: origin, target: target)
+        var text = Self.text(origin, target)
         // Fields have no line breaks, so the parts stay distinct.
-        text = Self.ownHost(of: head).map { "\(usual.text)\nHost: \($0)" } ?? usual.text
+        if let host = Self.ownHost(of: head) { text += "\nHost: \(host)" }
+        self.init(text: text)
     }
 
-    package static func == (left: CacheKey, right: CacheKey) -> Bool { left.text.hasSameBytes(as: right.text) }
+    package static func == (left: CacheKey, right: CacheKey) -> Bool {
+        left.hashed == right.hashed && left.text.hasSameBytes(as: right.text)
+    }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(bytesOf: text) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(hashed) }
 
     /// Returns the Host field of a head that differs from its URL's; nil if there is none.
     package static func ownHost(of head: RequestHead) -> String? {
@@ -56,28 +71,27 @@ package struct CacheKey: Sendable, Hashable {
         return (String(text[..<end]), String(text[end...]))
     }
 
-    private static func normal(_ target: String) -> String {
-        guard target.utf8.contains(UInt8(ascii: "%")) else { return target }
+    private static func appendNormal(_ target: String, to text: inout [UInt8]) {
+        guard target.utf8.contains(UInt8(ascii: "%")) else { return text += target.utf8 }
         let bytes = target.utf8.span
-        var normal: [UInt8] = []
-        normal.reserveCapacity(bytes.count)
         var index = 0
         while index < bytes.count {
             let byte = bytes[index]
             guard byte == UInt8(ascii: "%"), let octet = PercentEncoding.octet(bytes, at: index, before: bytes.count)
             else {
-                normal.append(byte)
+                text.append(byte)
                 index += 1
                 continue
             }
             if isUnreserved(octet) {
-                normal.append(octet)
+                text.append(octet)
             } else {
-                normal += [byte, upper(bytes[index + 1]), upper(bytes[index + 2])]
+                text.append(byte)
+                text.append(upper(bytes[index + 1]))
+                text.append(upper(bytes[index + 2]))
             }
             index += 3
         }
-        return String(decoding: normal, as: UTF8.self)
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
