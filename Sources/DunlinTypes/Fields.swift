@@ -68,9 +68,12 @@ public struct Fields: Sendable {
 
     private mutating func append(_ entry: Entry, of other: Fields) {
         let nameStart = bytes.count
-        bytes.append(contentsOf: other.bytes[entry.name])
-        let valueStart = bytes.count
-        bytes.append(contentsOf: other.bytes[entry.value])
+        let valueStart = nameStart + entry.name.count
+        // As one memory, which is copied at once and not byte by byte.
+        other.bytes.withUnsafeBufferPointer { other in
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: other[entry.name]))
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: other[entry.value]))
+        }
         entries.append(
             Entry(name: nameStart..<valueStart, value: valueStart..<bytes.count, isSensitive: entry.isSensitive))
     }
@@ -87,9 +90,18 @@ public struct Fields: Sendable {
 
     /// The fields with other names than these. The others do not stay in memory.
     package func without(_ names: [String]) -> Fields {
-        var left = self
-        for name in names { left.remove(name) }
-        return copy(of: left.entries)
+        // Most fields have names of other lengths, and then none is compared.
+        let lengths = names.reduce(into: UInt64(0)) { $0 |= 1 << UInt64($1.utf8.count & 63) }
+        return copy(
+            of: entries.filter { entry in
+                lengths & (1 << UInt64(entry.nameCount & 63)) == 0
+                    || !names.contains { Self.matches(bytes, entry.name, $0) }
+            })
+    }
+
+    /// Whether a name begins with this, in any case.
+    package func haveName(beginningWith start: String) -> Bool {
+        entries.contains { Self.matches(bytes, $0.name.prefix(start.utf8.count), start) }
     }
 
     /// The same fields in bytes of their own, without the memory in which they were received.
@@ -144,11 +156,13 @@ public struct Fields: Sendable {
         // The name's bytes are looked up once, and most other names differ in length.
         var name = name
         return name.withUTF8 { name in
-            for index in start..<entries.count
-            where Int(entries[index].nameCount) == name.count && Self.matches(bytes, entries[index].name, name) {
-                return index
+            entries.withUnsafeBufferPointer { entries in
+                for index in start..<entries.count
+                where Int(entries[index].nameCount) == name.count && Self.matches(bytes, entries[index].name, name) {
+                    return index
+                }
+                return nil
             }
-            return nil
         }
     }
 

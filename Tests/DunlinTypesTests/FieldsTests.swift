@@ -25,6 +25,12 @@ import Testing
         #expect(([left: "x"] as Fields)[right] == nil)
     }
 
+    @Test(arguments: [("set-", true), ("AGE", true), ("set-cookie", true), ("set-cookies", false), ("et-", false)])
+    func `fields are found by how a name begins`(start: String, isThere: Bool) {
+        #expect(Self.cookies.haveName(beginningWith: start) == isThere)
+        #expect(!Fields().haveName(beginningWith: start))
+    }
+
     @Test func `all fields are there as bytes, in order and as received`() {
         let bytes: [UInt8] = [0x41, 0xFF, 0x62, 0xE4, 0x61]
         let fields = Fields(

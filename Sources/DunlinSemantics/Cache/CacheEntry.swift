@@ -39,15 +39,16 @@ package struct CacheEntry: Sendable {
     /// Whether something has shown that it may be outdated: it is served only after validation, however fresh.
     package private(set) var isDoubtful: Bool
 
-    /// Creates an entry. `said` are the directives of the response, if they were read already.
+    /// Creates an entry. `said` are the directives of the response and `madeAt` is its Date, if they were read already.
     package init(
         key: CacheKey, method: HTTP.Method = .get, selecting: SelectingFields, owner: CacheOwner = .everybody,
         wasNamed: Bool = false, hasEverybodysBody: Bool = false, status: HTTP.Status, fields: Fields, sentAt: Int64,
         receivedAt: Int64, body: CachedBody, isDoubtful: Bool = false, said: ResponseDirectives? = nil,
-        rules: CacheRules
+        madeAt: Int64? = nil, rules: CacheRules
     ) {
         let directives = (said ?? ResponseDirectives(fields)).withoutNames
-        let date = Freshness.date(fields)
+        let date = madeAt ?? Freshness.date(fields)
+        let lastModified = fields.soleValue(of: "last-modified").flatMap { HTTPDate(forgiving: $0) }
         object = Object(
             Contents(
                 key: key, method: method, selecting: selecting, owner: owner, wasNamed: wasNamed,
@@ -56,9 +57,10 @@ package struct CacheEntry: Sendable {
                 ageless: fields.contains("age") ? fields.without(["age"]) : fields,
                 directives: directives, date: date ?? receivedAt,
                 freshness: Freshness(
-                    fields, directives, status, at: date, sentAt: sentAt, receivedAt: receivedAt, rules),
+                    fields, directives, status, at: date, changed: lastModified, sentAt: sentAt,
+                    receivedAt: receivedAt, rules),
                 entityTag: fields.soleValue(of: "etag").flatMap { EntityTag(forgiving: $0) },
-                lastModified: fields.soleValue(of: "last-modified").flatMap { HTTPDate(forgiving: $0) },
+                lastModified: lastModified,
                 validator: Validator(fields)))
         self.body = body
         self.isDoubtful = isDoubtful
@@ -115,6 +117,13 @@ package struct CacheEntry: Sendable {
     /// Whether it is only for some requests of its URL.
     var isVariant: Bool { !selecting.members.isEmpty || owner.user != nil }
 
+    /// Whether it comes before another that is for the same request. An entry that fits every request is probably a
+    /// mistake if there are others (RFC 9111 §4.1).
+    func isBetter(than other: CacheEntry) -> Bool {
+        isVariant == other.isVariant
+            ? (other.date, other.receivedAt) < (date, receivedAt) : isVariant
+    }
+
     /// Whether it can be revalidated.
     package var isAskable: Bool { entityTag != nil || lastModified != nil }
 }
@@ -150,7 +159,7 @@ extension CacheEntry {
     ) -> CacheEntry? {
         let directives = ResponseDirectives(fields)
         guard let selecting = Storability.selecting(fields, for: request.head.fields, rules),
-            let owner = Storability.owner(fields, directives, for: request, rules)
+            let owner = Storability.owner(fields, directives, for: request, request.asker.name, rules)
         else { return nil }
         let isGivenAway = owner.user == nil && self.owner.user != nil
         return CacheEntry(

@@ -18,36 +18,47 @@ package struct CacheMachine: Sendable {
     package let rules: CacheRules
     let directives: RequestDirectives
     let conditions: RequestConditions
-    /// The candidates that the request selects.
-    let selected: [Int]
+    /// The hash of who asks; nil for nobody, and if no candidate is one user's.
+    private let user: Bytes?
     /// The candidate that is served or revalidated.
-    let chosen: Int?
+    private(set) var chosen: Int?
     /// The question that was sent last.
     private(set) var sent: CacheSending?
 
     /// Creates the machine; `candidates` are all entries under the request's key, in any order.
-    package init(_ request: CacheRequest, candidates: [CacheEntry], rules: CacheRules) {
+    package init(_ request: consuming CacheRequest, candidates: [CacheEntry], rules: CacheRules) {
+        self.init(of: request, candidates, rules)
+        chosen = best
+    }
+
+    private init(of request: consuming CacheRequest, _ candidates: [CacheEntry], _ rules: CacheRules) {
+        directives = RequestDirectives(request.head.fields)
+        conditions = RequestConditions(request.head.fields)
+        // Most are for everybody, and then the user need not be known.
+        let isOwned = candidates.contains { $0.owner.user != nil }
+        user = isOwned ? CacheOwner.user(of: request.asker, rules) : nil
         self.request = request
         self.candidates = candidates
         self.rules = rules
-        directives = RequestDirectives(request.head.fields)
-        conditions = RequestConditions(request.head.fields)
-        let fields = request.head.fields
-        // Most are for everybody, and then the user need not be known.
-        let isOwned = candidates.contains { $0.owner.user != nil }
-        let user = isOwned ? CacheOwner.user(of: request.asker, rules) : nil
-        let selected = candidates.indices.filter { index in
-            let entry = candidates[index]
-            return entry.key == request.key && entry.sentAt >= request.oldest && entry.owner.hasTerms(of: request.asker)
-                && (entry.owner.user == nil || entry.owner.user == user) && entry.selecting.matches(fields, rules)
+    }
+
+    /// The candidates that the request selects.
+    var selected: [Int] { candidates.indices.filter { isSelected(candidates[$0]) } }
+
+    private func isSelected(_ entry: CacheEntry) -> Bool {
+        entry.key == request.key && entry.sentAt >= request.oldest && entry.owner.hasTerms(of: request.asker)
+            && (entry.owner.user == nil || entry.owner.user == user)
+            && entry.selecting.matches(request.head.fields, rules)
+    }
+
+    /// The newest of the selected candidates; those for some requests come before those for all.
+    private var best: Int? {
+        var best: Int?
+        for index in candidates.indices where isSelected(candidates[index]) {
+            if let known = best, !candidates[index].isBetter(than: candidates[known]) { continue }
+            best = index
         }
-        self.selected = selected
-        // An entry that fits every request is probably a mistake if there are others (§4.1).
-        chosen = selected.max { left, right in
-            let (left, right) = (candidates[left], candidates[right])
-            let (before, after) = (left.isVariant, right.isVariant)
-            return before != after ? after : (left.date, left.receivedAt) < (right.date, right.receivedAt)
-        }
+        return best
     }
 
     package mutating func begin(at now: Int64) -> CacheAction {

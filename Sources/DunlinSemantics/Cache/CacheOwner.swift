@@ -18,10 +18,10 @@ package struct CacheAsker: Sendable, Hashable {
 
     /// A text that nobody else has, with the user and the values of the secret fields; nil for nobody.
     package var name: Bytes? {
-        let names = CredentialFields.names(in: fields, secretFields).sorted()
+        let names = CredentialFields.names(in: fields, secretFields)
         if user.isEmpty, names.isEmpty { return nil }
         var text = Array("\(user.utf8.count):\(user)".utf8)
-        for name in names {
+        for name in names.sorted() {
             let value = NormalValue.of(name, fields.rawValues(of: name))
             text += "\(name):\(value.count):".utf8
             text += value

@@ -3,11 +3,11 @@ package import DunlinTypes
 /// The fields of a request that identify its sender: all that are hidden when printed, as a secret is somebody's, and
 /// those by which gateways say who the user is.
 package enum CredentialFields {
-    /// The usual fields that hold no secrets. Searching a name for signs of a secret takes too long for a response from
-    /// memory.
+    /// The usual fields that hold no secrets, those of nearly all requests first. Searching a name for signs of a
+    /// secret takes too long for a response from memory.
     private static let harmless = [
-        "accept", "accept-encoding", "accept-language", "cache-control", "content-length", "content-type", "host",
-        "if-modified-since", "if-none-match", "if-range", "pragma", "range", "user-agent",
+        "user-agent", "accept-encoding", "accept", "accept-language", "cache-control", "content-length", "content-type",
+        "host", "if-modified-since", "if-none-match", "if-range", "pragma", "range",
     ]
 
     /// Words of names that say who the user is, such as `X-Forwarded-User`, `Impersonate-User` or `X-Act-As`. A word

@@ -14,11 +14,11 @@ package struct Freshness: Sendable, Equatable {
     /// When the response came.
     package let receivedAt: Int64
 
-    /// Computes freshness; `sentAt` and `receivedAt` are the times of the request and the response, and `date` is what
-    /// the Date field says.
+    /// Computes freshness; `sentAt` and `receivedAt` are the times of the request and the response, `date` is what the
+    /// Date field says, and `changed` what Last-Modified does.
     init(
-        _ fields: Fields, _ directives: ResponseDirectives, _ status: HTTP.Status, at date: Int64?, sentAt: Int64,
-        receivedAt: Int64, _ rules: CacheRules
+        _ fields: Fields, _ directives: ResponseDirectives, _ status: HTTP.Status, at date: Int64?,
+        changed: HTTPDate?, sentAt: Int64, receivedAt: Int64, _ rules: CacheRules
     ) {
         initialAge = Self.initialAge(fields, at: date, sentAt: sentAt, receivedAt: receivedAt)
         self.receivedAt = receivedAt
@@ -27,7 +27,7 @@ package struct Freshness: Sendable, Equatable {
         } else if let unsaid = rules.unsaidLifetime {
             (lifetime, isHeuristic) = (unsaid, false)
         } else if status.isHeuristicallyCacheable || directives.isPublic {
-            (lifetime, isHeuristic) = (Self.guess(fields, at: date ?? receivedAt, rules), true)
+            (lifetime, isHeuristic) = (Self.guess(changed, at: date ?? receivedAt, rules), true)
         } else {
             (lifetime, isHeuristic) = (0, false)
         }
@@ -69,8 +69,8 @@ package struct Freshness: Sendable, Equatable {
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     /// Returns a tenth of the time since the last change, within a limit; zero without such a date.
-    private static func guess(_ fields: Fields, at date: Int64, _ rules: CacheRules) -> Int64 {
-        guard let changed = fields.soleValue(of: "last-modified").flatMap({ HTTPDate(forgiving: $0) }) else { return 0 }
+    private static func guess(_ changed: HTTPDate?, at date: Int64, _ rules: CacheRules) -> Int64 {
+        guard let changed else { return 0 }
         let unchanged = max(0, date.subtractingClamped(changed.seconds))
         return min(unchanged / max(1, rules.heuristicDivisor), rules.heuristicLimit)
     }

@@ -15,15 +15,19 @@ struct RequestConditions: Sendable {
     private let takesCodings: Bool
 
     init(_ fields: Fields) {
-        tags = EntityTag.List(fields.rawValues(of: "if-none-match"))
-        date = tags == .absent ? fields.soleValue(of: "if-modified-since").flatMap { HTTPDate($0) } : nil
+        // Most requests have none, and then the fields are looked through once for all of them.
+        let haveSome = fields.haveName(beginningWith: "if-")
+        tags = haveSome ? EntityTag.List(fields.rawValues(of: "if-none-match")) : .absent
+        date =
+            haveSome && tags == .absent ? fields.soleValue(of: "if-modified-since").flatMap { HTTPDate($0) } : nil
         areForOrigin =
-            fields.contains("if-match") || fields.contains("if-unmodified-since") || tags == .unreadable
+            haveSome
+            && (fields.contains("if-match") || fields.contains("if-unmodified-since") || tags == .unreadable)
         hasRange = fields.contains("range")
         range = hasRange ? RangeField(fields) : nil
         takesCodings =
             hasRange && fields.values(of: "accept-encoding").contains { $0.lowercased() != "identity" }
-        ifRange = fields.contains("if-range") ? fields.soleValue(of: "if-range") ?? .empty : nil
+        ifRange = haveSome && fields.contains("if-range") ? fields.soleValue(of: "if-range") ?? .empty : nil
     }
 
     /// Whether the request is about something that the caller has, so that it expects a 304.

@@ -27,17 +27,18 @@ enum Storability {
         guard isStorable(head, directives), fitsMethod(request, head, directives),
             !RequestDirectives(request.head.fields).isNoStore,
             let selecting = selecting(head.fields, for: request.head.fields, rules),
-            let owner = owner(head.fields, directives, for: request, rules),
             let extent = CacheDraft.Extent(head)
         else { return nil }
-        var fields = StoredFields.stored(of: head.fields, directives, receivedAt: exchange.receivedAt)
+        let asker = request.asker.name
+        guard let owner = owner(head.fields, directives, for: request, asker, rules) else { return nil }
+        var (fields, date) = StoredFields.dated(head.fields, directives, receivedAt: exchange.receivedAt)
         let isPart = head.status == .partialContent
         if isPart { fields = fields.filtered { !StoredFields.ofContent.contains($0) } }
         let entry = CacheEntry(
             key: request.key, method: request.head.method, selecting: selecting, owner: owner,
-            wasNamed: exchange.isNamed || owner.user == nil && request.asker.name != nil,
+            wasNamed: exchange.isNamed || owner.user == nil && asker != nil,
             status: isPart ? .ok : head.status, fields: fields, sentAt: exchange.sentAt,
-            receivedAt: exchange.receivedAt, body: .whole(0), said: directives, rules: rules)
+            receivedAt: exchange.receivedAt, body: .whole(0), said: directives, madeAt: date, rules: rules)
         return CacheDraft(entry: entry, extent: extent, rules: rules)
     }
 
@@ -62,19 +63,19 @@ enum Storability {
         return SelectingFields(names, of: request, rules)
     }
 
-    /// Returns the response's owner; nil if it cannot be kept without keeping secrets.
+    /// Returns the response's owner, where `name` is that of who asks; nil if it cannot be kept without keeping
+    /// secrets.
     ///
     /// A response to a request with credentials is for the same ones, unless it says that it may be shared (§3.5). The
     /// RFC does not demand that of a private cache, but one for several users needs it. What varies by the credentials
     /// is for the same ones in any case: those that are added on the way select no variant.
     static func owner(
-        _ fields: Fields, _ directives: ResponseDirectives, for request: CacheRequest, _ rules: CacheRules
+        _ fields: Fields, _ directives: ResponseDirectives, for request: CacheRequest, _ name: Bytes?,
+        _ rules: CacheRules
     ) -> CacheOwner? {
-        let asker = request.asker
-        guard !isForEverybody(fields, directives), let user = asker.name else {
-            return CacheOwner(user: nil, terms: asker.terms)
-        }
-        return rules.hashing(.sha256, user).map { CacheOwner(user: $0, terms: asker.terms) }
+        let terms = request.asker.terms
+        guard let name, !isForEverybody(fields, directives) else { return CacheOwner(user: nil, terms: terms) }
+        return rules.hashing(.sha256, name).map { CacheOwner(user: $0, terms: terms) }
     }
 
     static func isForEverybody(_ fields: Fields, _ directives: ResponseDirectives) -> Bool {

@@ -5,14 +5,30 @@ enum StoredFields {
     /// Returns the fields without those of the connection and of the proxy, and those that `no-cache` names. A missing
     /// or invalid Date is replaced by the time of arrival (RFC 9110 §6.6.1).
     static func stored(of fields: Fields, _ directives: ResponseDirectives, receivedAt: Int64) -> Fields {
-        let named = fields.rawValues(of: "connection").flatMap { FieldNames.all(in: $0) ?? [] }
-        let others = (named + directives.unstoredFields).filter {
+        dated(fields, directives, receivedAt: receivedAt).fields
+    }
+
+    /// The same, with what their Date says.
+    static func dated(
+        _ fields: Fields, _ directives: ResponseDirectives, receivedAt: Int64
+    ) -> (fields: Fields, date: Int64) {
+        let others = (named(by: fields) + directives.unstoredFields).filter {
             !ofConnection.contains($0) && !ofCaching.contains($0)
         }
-        // Connection mostly names itself or another of its own.
         var stored = fields.without(others.isEmpty ? ofConnection : ofConnection + others)
-        if Freshness.date(stored) == nil { stored["Date"] = HTTPDate(seconds: receivedAt).description }
-        return stored
+        if let date = Freshness.date(stored) { return (stored, date) }
+        let date = HTTPDate(seconds: receivedAt)
+        stored["Date"] = date.description
+        return (stored, date.seconds)
+    }
+
+    private static let keepAlive = Bytes("keep-alive")
+
+    /// The names in Connection. It mostly names one of its own, and then no text is made of it.
+    private static func named(by fields: Fields) -> [String] {
+        let values = fields.rawValues(of: "connection")
+        if values.allSatisfy({ $0 == keepAlive }) { return [] }
+        return values.flatMap { FieldNames.all(in: $0) ?? [] }
     }
 
     /// Returns a stored response's fields after a newer 304 or HEAD has confirmed it. Fields about the stored body's
