@@ -1,6 +1,6 @@
 /// Decides what is evicted when a level of a cache is full: S3-FIFO, counting bytes.
 ///
-/// It knows names and their costs. It must not know what they stand for, nor the time.
+/// It knows names and their costs, and keeps a value with each. It must not know what they stand for, nor the time.
 ///
 /// Rules:
 /// 1. New names wait in a short queue, with a tenth of the room. At the front, a name that was used again moves to the
@@ -13,8 +13,9 @@
 ///
 /// A use only increases a number: a hit moves and allocates nothing, unlike in a list ordered by use. 2Q and SLRU
 /// withstand scans too, but change a list at each hit.
-struct EvictionMachine<Name: Hashable & Sendable>: Sendable {
+struct EvictionMachine<Name: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Slot {
+        var value: Value
         var cost: Int
         var uses: UInt8 = 0
         var isKept: Bool
@@ -41,36 +42,43 @@ struct EvictionMachine<Name: Hashable & Sendable>: Sendable {
 
     var count: Int { slots.count }
     var names: some Collection<Name> { slots.keys }
+    var values: [Value] { slots.values.map(\.value) }
 
     func cost(of name: Name) -> Int? { slots[name]?.cost }
 
     /// Whether a name has passed the short queue, or will.
     func isUsed(_ name: Name) -> Bool { slots[name].map { $0.isKept || $0.uses > 0 } ?? false }
 
-    /// Notes a use. Returns whether it is the first of a new name.
-    mutating func use(_ name: Name) -> Bool {
-        guard let index = slots.index(forKey: name) else { return false }
-        let slot = slots.values[index]
-        if slot.uses < Self.mostUses { slots.values[index].uses += 1 }
-        return slot.uses == 0 && !slot.isKept
+    /// Notes a use. Returns the name's value, and whether the use is the first of a new name; nil if it is not here.
+    mutating func find(_ name: Name) -> (value: Value, isFirstUse: Bool)? {
+        guard let index = slots.index(forKey: name) else { return nil }
+        let (uses, isKept) = (slots.values[index].uses, slots.values[index].isKept)
+        if uses < Self.mostUses { slots.values[index].uses = uses + 1 }
+        return (slots.values[index].value, uses == 0 && !isKept)
     }
 
-    /// Inserts a name, or updates its cost. Returns the evicted names, which include `name` if it is too large.
-    /// `isUsed`: the name is known to have been used before.
-    mutating func put(_ name: Name, cost: Int, isUsed: Bool = false) -> [Name] {
+    /// The value of a name; this is no use of it.
+    subscript(name: Name) -> Value? { slots[name]?.value }
+
+    /// Inserts a name, or updates its value and cost. Returns the evicted names, which include `name` if it is too
+    /// large. `isUsed`: the name is known to have been used before.
+    mutating func put(_ name: Name, _ value: Value, cost: Int, isUsed: Bool = false) -> [Name] {
         let cost = max(0, cost)
         guard cost <= capacity else {
             remove(name)
             return [name]
         }
-        if let old = slots[name] {
-            self.cost += cost - old.cost
-            if !old.isKept { newCost += cost - old.cost }
-            slots[name]?.cost = cost
-            if isUsed, !old.isKept { slots[name]?.uses = max(1, old.uses) }
+        if let index = slots.index(forKey: name) {
+            var slot = slots.values[index]
+            self.cost += cost - slot.cost
+            if !slot.isKept { newCost += cost - slot.cost }
+            (slot.value, slot.cost) = (value, cost)
+            if isUsed, !slot.isKept { slot.uses = max(1, slot.uses) }
+            slots.values[index] = slot
         } else {
-            let isKept = isUsed || remembered.removeValue(forKey: name.hashValue) != nil
-            add(name, cost: cost, isKept: isKept)
+            let isKept =
+                isUsed || (!remembered.isEmpty && remembered.removeValue(forKey: name.hashValue) != nil)
+            add(name, value, cost: cost, isKept: isKept)
         }
         return evicted()
     }
@@ -89,9 +97,9 @@ struct EvictionMachine<Name: Hashable & Sendable>: Sendable {
         self.evictions = evictions
     }
 
-    private mutating func add(_ name: Name, cost: Int, isKept: Bool) {
+    private mutating func add(_ name: Name, _ value: Value, uses: UInt8 = 0, cost: Int, isKept: Bool) {
         lastStamp += 1
-        slots[name] = Slot(cost: cost, isKept: isKept, stamp: lastStamp)
+        slots[name] = Slot(value: value, cost: cost, uses: uses, isKept: isKept, stamp: lastStamp)
         self.cost += cost
         if isKept {
             kept.append(name, lastStamp)
@@ -138,7 +146,7 @@ extension EvictionMachine {
         slots[name] = nil
         forget(slot)
         if slot.uses > 0 {
-            add(name, cost: slot.cost, isKept: true)
+            add(name, slot.value, cost: slot.cost, isKept: true)
         } else {
             remember(name)
             throwOut(name, &names)
@@ -150,8 +158,7 @@ extension EvictionMachine {
         slots[name] = nil
         forget(slot)
         if slot.uses > 0 {
-            add(name, cost: slot.cost, isKept: true)
-            slots[name]?.uses = slot.uses - 1
+            add(name, slot.value, uses: slot.uses - 1, cost: slot.cost, isKept: true)
         } else {
             throwOut(name, &names)
         }
@@ -169,5 +176,16 @@ extension EvictionMachine {
         while memory.count > max(64, slots.count), let (hash, stamp) = memory.popFirst() {
             if remembered[hash] == stamp { remembered[hash] = nil }
         }
+    }
+}
+
+// MARK: - Names alone
+
+extension EvictionMachine where Value == Void {
+    /// Notes a use. Returns whether it is the first of a new name.
+    mutating func use(_ name: Name) -> Bool { find(name)?.isFirstUse ?? false }
+
+    mutating func put(_ name: Name, cost: Int, isUsed: Bool = false) -> [Name] {
+        put(name, (), cost: cost, isUsed: isUsed)
     }
 }

@@ -31,12 +31,12 @@ struct CacheSweep {
     private let level: DiskLevel
     private let folder: CacheFolder
     private let now: Int
-    private let known: EvictionMachine<CacheName>?
+    private let known: EvictionMachine<CacheName, Void>?
     private var there: Set<CacheName> = []
     private var groups: [CacheName: Group] = [:]
 
     /// Creates a sweep; the files of names in `known` are not examined.
-    init(_ level: DiskLevel, now: Int, known: EvictionMachine<CacheName>? = nil) {
+    init(_ level: DiskLevel, now: Int, known: EvictionMachine<CacheName, Void>? = nil) {
         (self.level, folder, self.now, self.known) = (level, level.folder, now, known)
     }
 

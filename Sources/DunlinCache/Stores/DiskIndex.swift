@@ -25,7 +25,7 @@ struct DiskIndex {
         fileprivate let changes: UInt64
     }
 
-    private(set) var machine: EvictionMachine<CacheName>
+    private(set) var machine: EvictionMachine<CacheName, Void>
     /// The evicted names whose files are still to be removed.
     private var leaving: Set<CacheName> = []
     /// The names changed during the current reading of the folder; nil if none is under way.

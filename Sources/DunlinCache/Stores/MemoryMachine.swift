@@ -27,24 +27,22 @@ struct MemoryMachine {
 
     /// The longest body. Heads do not count, as the size of a kept head is unknown.
     private let longest: Int
-    private var eviction: EvictionMachine<CacheKey>
-    private var responses: [CacheKey: [StoredResponse]] = [:]
+    private var responses: EvictionMachine<CacheKey, [StoredResponse]>
     private var counters = [Counters](repeating: Counters(), count: 256)
 
     init(capacity: Int, longest: Int) {
         self.longest = longest
-        eviction = EvictionMachine(capacity: capacity)
+        responses = EvictionMachine(capacity: capacity)
     }
 
-    var cost: Int { eviction.cost }
+    var cost: Int { responses.cost }
     var keys: Int { responses.count }
-    var evictions: Int { eviction.evictions }
+    var evictions: Int { responses.evictions }
     var all: [StoredResponse] { responses.values.flatMap { $0 } }
 
     /// Returns what is stored under a key, and whether this is its first use; nil if it is not in memory.
     mutating func find(_ key: CacheKey) -> (responses: [StoredResponse], isFirstUse: Bool)? {
-        guard let found = responses[key] else { return nil }
-        return (found, eviction.use(key))
+        responses.find(key).map { (responses: $0.value, isFirstUse: $0.isFirstUse) }
     }
 
     private func counter(_ key: CacheKey) -> Int { key.hashValue & 255 }
@@ -110,14 +108,13 @@ struct MemoryMachine {
             counters[counter].changes += 1
             counters[counter].removals += 1
         }
-        responses = [:]
-        eviction.removeAll()
+        responses.removeAll()
     }
 
     // MARK: - Keeping
 
     private mutating func forget(_ key: CacheKey) {
-        if responses.removeValue(forKey: key) != nil { eviction.remove(key) }
+        responses.remove(key)
     }
 
     /// Returns whether everything was kept.
@@ -130,13 +127,7 @@ struct MemoryMachine {
             forget(key)
             return false
         }
-        responses[key] = kept
-        var isKept = true
-        for evicted in eviction.put(key, cost: cost) {
-            responses[evicted] = nil
-            if evicted == key { isKept = false }
-        }
-        return isKept
+        return !responses.put(key, kept, cost: cost).contains(key)
     }
 
     /// Returns the response as kept in memory; nil for a body that is not in memory, which keeps the whole key out.

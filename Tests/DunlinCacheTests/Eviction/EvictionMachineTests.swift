@@ -25,7 +25,7 @@ import Testing
             (["+a0", "+b100", "+c0"], ""),
         ] as [([String], String)])
     func `new names that were not used again are evicted first`(steps: [String], thrown: String) {
-        var machine = EvictionMachine<String>(capacity: 100)
+        var machine = EvictionMachine<String, Void>(capacity: 100)
         var gone: [String] = []
         for step in steps {
             if step.hasPrefix("+") {
@@ -40,8 +40,23 @@ import Testing
         #expect(machine.cost <= 100)
     }
 
+    @Test func `a name keeps the value that was put last until it is evicted`() {
+        var machine = EvictionMachine<String, Int>(capacity: 100)
+        _ = machine.put("a", 1, cost: 40)
+        #expect(machine.find("a")?.isFirstUse == true)
+        #expect(machine.put("a", 2, cost: 40).isEmpty)
+        #expect(machine.find("a")?.value == 2)
+        #expect(machine.find("a")?.isFirstUse == false)
+        // It moves to the long queue, with its value and its uses.
+        #expect(machine.put("b", 3, cost: 40) + machine.put("c", 4, cost: 40) == ["b"])
+        #expect(machine["a"] == 2)
+        #expect(machine["b"] == nil)
+        #expect(machine.put("a", 5, cost: 101) == ["a"])
+        #expect(machine.find("a") == nil)
+    }
+
     @Test func `a scan of any length does not evict names in use`() {
-        var machine = EvictionMachine<Int>(capacity: 10_000)
+        var machine = EvictionMachine<Int, Void>(capacity: 10_000)
         for name in 0..<80 { _ = machine.put(name, cost: 100) }
         for name in 0..<80 { _ = machine.use(name) }
         var thrown: Set<Int> = []
@@ -51,7 +66,7 @@ import Testing
     }
 
     @Test func `names known as used survive another process's scan`() {
-        var machine = EvictionMachine<Int>(capacity: 10_000)
+        var machine = EvictionMachine<Int, Void>(capacity: 10_000)
         for name in 0..<80 { _ = machine.put(name, cost: 100, isUsed: true) }
         var thrown: Set<Int> = []
         for name in 1000..<11_000 { thrown.formUnion(machine.put(name, cost: 100)) }
@@ -59,7 +74,7 @@ import Testing
     }
 
     @Test func `only the first use of a new name is reported as such`() {
-        var machine = EvictionMachine<Int>(capacity: 100)
+        var machine = EvictionMachine<Int, Void>(capacity: 100)
         _ = machine.put(1, cost: 1)
         let uses = [1, 1, 2].map { machine.use($0) }
         #expect(uses == [true, false, false])
@@ -71,7 +86,7 @@ import Testing
     func `nothing is lost or counted twice in any order of events`(seed: UInt64) {
         var dice = SeededGenerator(seed: seed)
         let capacity = 200 + dice.next(below: 2000)
-        var machine = EvictionMachine<Int>(capacity: capacity)
+        var machine = EvictionMachine<Int, Void>(capacity: capacity)
         var model: [Int: Int] = [:]
         for _ in 0..<5000 {
             let name = dice.next(below: 60)
