@@ -28,6 +28,7 @@ package enum CacheEntryCodec {
         guard isWithinLimits(entry) else { return nil }
         var bytes: [UInt8] = []
         let key = entry.key.text.utf8
+        bytes.reserveCapacity(128 + key.count + entry.fields.bytes.count + 8 * entry.fields.count)
         bytes.append(number: UInt32(key.count))
         bytes += key
         bytes.append(number: UInt8(entry.method.rawValue.utf8.count))
@@ -148,7 +149,11 @@ package enum CacheEntryCodec {
     private static func fields(_ reader: inout RecordReader) throws(CacheRefusal) -> Fields {
         var bytes: [UInt8] = []
         var entries = Fields().entries
-        for _ in 0..<(try reader.count(UInt16.self, limit: Limit.fields)) {
+        let count = try reader.count(UInt16.self, limit: Limit.fields)
+        // A field has seven bytes beside its name and value.
+        entries.reserveCapacity(min(count, reader.remaining / 7))
+        bytes.reserveCapacity(reader.remaining)
+        for _ in 0..<count {
             let nameCount = try reader.count(UInt16.self, limit: Limit.text)
             let valueCount = try reader.count(UInt32.self, limit: Limit.text)
             let isSensitive = try reader.flag()

@@ -34,7 +34,7 @@ package struct CacheRecord {
     static var mostMembers: Int { 16 }
     /// The longest file: that many members with the longest heads and bodies that are written.
     static var longest: Int { 4 << 20 }
-    private static var magic: [UInt8] { Array("dunlin\u{3}\n".utf8) }
+    private static let magic = Array("dunlin\u{3}\n".utf8)
     private static var headLength: Int { magic.count + 8 }
 
     package private(set) var members: [Member]
@@ -93,21 +93,26 @@ extension CacheRecord {
             bytes.append(flag: member.bytes != nil)
             if let body = member.bytes {
                 bytes.append(number: UInt32(body.count))
-                bytes += body
+                // As one memory: any sequence else is appended byte by byte.
+                body.withUnsafeBytes { bytes.append(contentsOf: $0) }
             }
             bytes.append(number: UInt32(member.encoded.count))
             bytes += member.encoded
         }
-        return Self.sealed(bytes)
+        Self.seal(&bytes)
+        return bytes
     }
 
     /// Returns the bytes with the checksum in its place. Bytes too short to have one are unchanged.
     package static func sealed(_ bytes: [UInt8]) -> [UInt8] {
-        guard bytes.count >= headLength else { return bytes }
         var sealed = bytes
-        let sum = sum(of: bytes)
-        for index in 0..<8 { sealed[magic.count + index] = UInt8(truncatingIfNeeded: sum >> (8 * UInt64(index))) }
+        if bytes.count >= headLength { seal(&sealed) }
         return sealed
+    }
+
+    private static func seal(_ bytes: inout [UInt8]) {
+        let (start, sum) = (magic.count, sum(of: bytes))
+        for index in 0..<8 { bytes[start + index] = UInt8(truncatingIfNeeded: sum >> (8 * UInt64(index))) }
     }
 
     private static func sum(of bytes: [UInt8]) -> UInt64 {
@@ -126,9 +131,9 @@ extension CacheRecord {
         for _ in 0..<count { members.append(try Self.member(&reader, rules)) }
         try reader.end()
         // A file without members is never written.
-        guard let key, members.allSatisfy({ $0.entry.key == key }), Set(members.map(\.id)).count == count else {
-            throw .value
-        }
+        guard let key, members.dropFirst().allSatisfy({ $0.entry.key == key }),
+            count == 1 || Set(members.map(\.id)).count == count
+        else { throw .value }
     }
 
     private static func member(_ reader: inout RecordReader, _ rules: CacheRules) throws(CacheRefusal) -> Member {

@@ -38,6 +38,7 @@ package struct RecordReader {
     }
 
     mutating func text(_ count: Int) throws(CacheRefusal) -> String {
+        if count == 0 { return "" }
         guard let text = String(validating: try take(count), as: UTF8.self) else { throw .value }
         return text
     }

@@ -9,10 +9,12 @@ package struct CacheName: Sendable, Hashable {
     /// Creates the name of a key; nil if OpenSSL has no such hash here.
     package init?(_ key: CacheKey) {
         do throws(HashFunction.Unavailable) {
-            let hash = try HashFunction.sha256.hash(of: Bytes(key.text))
-            var words = SIMD4<UInt64>()
-            for (index, byte) in hash.enumerated() { words[index / 8] = words[index / 8] << 8 | UInt64(byte) }
-            self.words = words
+            words = try HashFunction.sha256.hash(of: Bytes(key.text)).withUnsafeBytes { hash in
+                func word(_ index: Int) -> UInt64 {
+                    UInt64(bigEndian: hash.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
+                }
+                return SIMD4(word(0), word(1), word(2), word(3))
+            }
         } catch {
             return nil
         }
@@ -32,9 +34,12 @@ package struct CacheName: Sendable, Hashable {
     /// 64 lowercase hexadecimal digits.
     var hex: String {
         String(unsafeUninitializedCapacity: 64) { digits in
-            for index in 0..<64 {
-                let word = words[index / 16]
-                digits[index] = Hex.digit(UInt8(truncatingIfNeeded: word >> UInt64(60 - index % 16 * 4)) & 15)
+            for index in 0..<4 {
+                var word = words[index]
+                for position in 16 * index..<16 * (index + 1) {
+                    digits[position] = Hex.digit(UInt8(truncatingIfNeeded: word >> 60))
+                    word <<= 4
+                }
             }
             return 64
         }
@@ -60,7 +65,7 @@ enum CacheFileName: Hashable {
 
     private static var stem: String { "dunlin-cache-" }
     static var version: String { "3" }
-    private static var beginning: String { stem + version + "-" }
+    private static let beginning = stem + version + "-"
 
     init?(_ text: String) {
         let bytes = Array(text.utf8)

@@ -45,10 +45,11 @@ extension DiskLevel {
                 }
                 guard record.key == key else { return [] }
                 let found = try responses(record, name)
+                if found.count == record.members.count {
+                    noteFound(name, record, stamp)
+                    return found
+                }
                 missing = Set(record.members.map(\.id)).subtracting(found.map(\.id))
-                guard missing.isEmpty else { continue }
-                noteFound(name, record, stamp)
-                return found
             }
             remove(name, missing)
             guard let record = try readRecord(name), record.key == key else { return [] }

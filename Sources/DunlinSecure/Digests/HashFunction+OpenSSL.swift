@@ -68,11 +68,21 @@ extension HashFunction {
         return Bytes(bytes)
     }
 
+    /// The method for SHA-256, which names files: OpenSSL searches its providers for any other at each hash, which
+    /// takes as long as the hash of a URL.
+    private static let found: Owned? = {
+        guard let method = EVP_MD_fetch(nil, "SHA2-256", nil) else {
+            OpenSSLErrors.clear()
+            return nil
+        }
+        return Owned(method) { EVP_MD_free($0) }
+    }()
+
     private var method: OpaquePointer? {
         switch self {
         case .md5: EVP_md5()
         case .sha1: EVP_sha1()
-        case .sha256: EVP_sha256()
+        case .sha256: Self.found?.pointer ?? EVP_sha256()
         case .sha512: EVP_sha512()
         case .sha512of256: EVP_sha512_256()
         }
