@@ -234,7 +234,7 @@ struct CacheStage: Stage {
         var hop = hop
         if case .bytes(let bytes) = body { (hop.bodyBytes, hop.decodedBytes) = (bytes.count, bytes.count) }
         return TransportResponse(
-            head: serving.head, interim: [], body: body, hop: hop, answering: nil,
+            head: serving.head, interim: [], body: body, hop: hop, answering: sending.sent ?? sending.request,
             hiding: sending.session.configuration.secretFields)
     }
 }

@@ -88,7 +88,10 @@ struct Access: Sendable {
 
     /// A `Cookie` of the request's own tells who asks, as a secret field does.
     func asker(_ user: User) -> CacheAsker {
-        let cookies = request.head.fields.values(of: "cookie").map { "cookie \($0.utf8.count):\($0)" }.joined()
+        var cookies = ""
+        if request.head.fields.contains("cookie") {
+            cookies = request.head.fields.values(of: "cookie").map { "cookie \($0.utf8.count):\($0)" }.joined()
+        }
         guard case .known(let name) = user else {
             return CacheAsker(user: cookies, terms: terms, fields: head.fields, hiding: secretFields)
         }
@@ -98,8 +101,8 @@ struct Access: Sendable {
 
 extension Access.User {
     /// Creates an access. `added` are the signs that stages add, and `always` those of the way.
-    init(added: [Access.Sign], always: [Access.Sign], hasOwnAuthorization: Bool) {
-        let signs = (hasOwnAuthorization ? [] : added) + always
+    init(added: [Access.Sign], always: [Access.Sign], hasOwnAuthorization: @autoclosure () -> Bool) {
+        let signs = added.isEmpty || hasOwnAuthorization() ? always : added + always
         if signs.isEmpty {
             self = .nobody
         } else if signs.contains(where: \.isUnknown) {

@@ -138,7 +138,9 @@ extension Access {
 extension Sending {
     /// The access of a request. The way is chosen once for each hop: whoever judges it first chooses it.
     mutating func access(to request: TransportRequest) throws -> Access {
-        _ = try choice(for: request.head)
+        var asking = asking
+        asking.chosen = try asking.choice(for: request.head)
+        chosen = asking.chosen
         return try Access(of: request, asking)
     }
 
@@ -156,7 +158,7 @@ extension Asking {
     ) -> Access.User {
         var (added, always): ([Access.Sign], [Access.Sign]) = ([], [])
         for stage in chain.authentication { added += stage.signs(of: request, for: self) }
-        if jarCounts || head.fields.contains("cookie"), let jar {
+        if let jar, jarCounts || head.fields.contains("cookie") {
             let added = CookieField.added(to: request.head.fields.values(of: "cookie"), in: head.fields["cookie"])
             if jarCounts || added != nil { always.append(session.user.sign(jar)) }
         }
@@ -207,7 +209,9 @@ extension Asking {
         return origin.scheme == .https ? rules + trust(setup.policies.origins.setup) : rules
     }
 
-    func network(of origin: HTTP.Origin) -> String { Access.network(of: session.configuration, origin.route) }
+    func network(of origin: HTTP.Origin) -> String {
+        origin.isRouted ? Access.network(of: session.configuration, origin.route) : session.network
+    }
 
     private func trust(_ setup: SessionTLSPolicy.Setup) -> String {
         var terms = setup.trustName.isEmpty ? "" : " trust \(setup.trustName)"

@@ -27,6 +27,8 @@ package final class SessionCore: Sendable {
     let user: SessionUser
     /// The session's own code that decides which servers answer, as text; nil for none.
     let routeCode: String?
+    /// From which network it asks, as text, where an origin has no route of its own.
+    let network: String
     /// The queue; nil without limits.
     let queue: RequestQueue?
     private let nextLoop = Atomic<Int>(0)
@@ -42,6 +44,7 @@ package final class SessionCore: Sendable {
         let user = SessionUser(name: configuration.userID)
         self.user = user
         routeCode = Self.routeCode(configuration, user)
+        network = Access.network(of: configuration)
         self.configuration = configuration
         self.builder = builder
         self.tlsPolicySources = tlsPolicySources
