@@ -122,6 +122,7 @@ public final class CookieJar: Sendable {
             _ = state.store.remove { _ in true }
             state.number = UniqueNumber.next()
         }
+        addition.forget()
     }
 
     /// A number that no other jar has in any process, nor this one before all cookies were removed.

@@ -26,6 +26,11 @@ package final class PreparedAddition: Sendable {
         return RequestHead(method: head.method, origin: head.origin, target: head.target, prepared: fields)
     }
 
+    /// Forgets what was added.
+    package func forget() {
+        last.withLock { $0 = nil }
+    }
+
     private func fields(
         _ former: PreparedFields, _ added: String, _ adding: (Fields) -> Fields?
     ) -> PreparedFields? {

@@ -60,7 +60,8 @@ public struct CookieStore: Sendable {
 
     /// What requests were sent last.
     fileprivate struct Recent: Sendable {
-        let scope: CookieScope
+        let host: String
+        let isSecure: Bool
         /// The paths, other than `/`, of the cookies there are for the host, and whether the request was within each.
         let paths: [(path: String, isWithin: Bool)]
         let matches: [Match]
@@ -108,14 +109,15 @@ public struct CookieStore: Sendable {
 
     /// Replaces a cookie; all changes are made here. Empty domains are removed. `site` is the domain's, if known.
     mutating func replace(_ key: CookieKey, in domain: String, of site: String? = nil, by new: Kept?) {
-        if new?.cookie != domains[domain]?.cookies[key]?.cookie {
+        let isChanged = new.map { !$0.isSame(as: domains[domain]?.cookies[key]) } ?? true
+        if isChanged {
             noteUses()
             recent = []
         }
         var held = domains.removeValue(forKey: domain) ?? Domain(site: site ?? suffixes.site(of: domain))
         let old = held.cookies.removeValue(forKey: key)
         if let new { held.cookies[key] = new }
-        if old?.cookie != new?.cookie { changes += 1 }
+        if isChanged, old != nil || new != nil { changes += 1 }
         let isKept = !held.cookies.isEmpty
         let change = (new == nil ? 0 : 1) - (old == nil ? 0 : 1)
         let plain = (new?.isPlain == true ? 1 : 0) - (old?.isPlain == true ? 1 : 0)
@@ -136,9 +138,14 @@ public struct CookieStore: Sendable {
     }
 }
 
+extension CookieStore.Given: CustomReflectable {
+    /// An empty mirror: the field has all values.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 extension CookieStore.Recent {
     func isFor(_ other: CookieScope) -> Bool {
-        guard scope.isSecure == other.isSecure, scope.host == other.host else { return false }
+        guard isSecure == other.isSecure, host == other.host else { return false }
         if paths.isEmpty { return true }
         let path = other.path
         return paths.allSatisfy { CookieScope.isPath(path, within: $0.path) == $0.isWithin }
@@ -147,6 +154,11 @@ extension CookieStore.Recent {
 
 extension CookieStore.Kept {
     var isPlain: Bool { !cookie.isSecure }
+
+    /// Whether it is sent in the same way, byte for byte: what Unicode takes for the same is another value.
+    fileprivate func isSame(as other: CookieStore.Kept?) -> Bool {
+        other.map { cookie == $0.cookie && cookie.value.hasSameBytes(as: $0.cookie.value) } ?? false
+    }
 
     fileprivate mutating func noteUse(_ event: UInt64) { used = max(used, event) }
 }
@@ -174,7 +186,7 @@ extension CookieStore {
         let given = Given(found.map(\.kept.cookie))
         let paths = paths(of: scope, at: now)
         let latest = Recent(
-            scope: scope, paths: paths ?? [], matches: found, given: given,
+            host: scope.host, isSecure: scope.isSecure, paths: paths ?? [], matches: found, given: given,
             end: found.compactMap(\.kept.cookie.expires).min() ?? .max, used: event)
         guard paths != nil else {
             noteUse(of: latest)

@@ -49,7 +49,6 @@ struct Next {
         self.stages = stages
     }
 
-    @inline(__always)
     func callAsFunction(
         _ request: TransportRequest, _ sending: inout Sending
     ) async throws -> TransportResponse {
@@ -71,7 +70,7 @@ struct Next {
         return (rest, passesOver)
     }
 
-    @inline(__always)
+    // Not inlined: it has the whole exchange in it, and every stage calls it.
     private func pass(_ request: TransportRequest, _ sending: inout Sending) async throws -> TransportResponse {
         if let known = sending.known, known.position == index {
             sending.known = nil

@@ -173,6 +173,17 @@ import Testing
         #expect(store.all(at: 0).map(\.domain) == ["a.com", "c.com"])
     }
 
+    @Test func `a value that only Unicode takes for the former one is sent instead`() throws {
+        var store = CookieStore()
+        let scope = try Self.scope("http://a.com/")
+        for value in ["\u{E9}", "e\u{301}"] {
+            let changes = store.changes
+            store.receive([Bytes("x=\(value)")], from: scope, at: 0)
+            #expect(store.changes > changes)
+            #expect(store.use(for: scope, at: 0).field.map { Array($0.utf8) } == Array("x=\(value)".utf8))
+        }
+    }
+
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `what is sent is what the cookies say, whatever was sent last`(seed: UInt64) throws {
         var limits = CookieStore.Limits()
