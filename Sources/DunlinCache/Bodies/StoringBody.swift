@@ -38,8 +38,8 @@ package struct Storing: Sendable {
     private let known: Int
     private let whenStored: (@Sendable (Bool) -> Void)?
 
-    /// Creates the rules. `told` is called for a response that is stored after its request has ended, with whether it
-    /// was stored.
+    /// Creates the rules. `whenStored` is called for a response that is stored after its request has ended, with
+    /// whether it was stored.
     package init(
         writer: any ResponseWriter, draft: CacheDraft, replaced: [StoredResponse], known: Int = 0,
         whenStored: (@Sendable (Bool) -> Void)? = nil

@@ -141,8 +141,8 @@ package final class CacheStore: ResponseStore {
         return await change(key, on: disk, within: wait) { self.write(finished, name, on: disk) }
     }
 
-    /// Makes a response findable after its request has ended, if its body is in memory: then `told` is called with
-    /// whether it was stored.
+    /// Makes a response findable after its request has ended, if its body is in memory: then `whenStored` is called
+    /// with whether it was stored.
     func hand(
         _ finished: CacheWriter.Finished, within wait: StoreWait?, _ whenStored: @escaping @Sendable (Bool) -> Void
     ) async -> HandedResponse {

@@ -104,8 +104,8 @@ package protocol ResponseWriter: AnyObject, Sendable {
     @discardableResult
     func finish(as entry: CacheEntry, replacing replaced: [StoredResponse]) async -> Bool
 
-    /// Does the same as `finish`, but waits for a disk only if it must. If it returns `.storing`, and only then, `told`
-    /// is called with what `finish` would have returned, once and from any thread.
+    /// Does the same as `finish`, but waits for a disk only if it must. If it returns `.storing`, and only then,
+    /// `whenStored` is called with what `finish` would have returned, once and from any thread.
     func hand(
         as entry: CacheEntry, replacing replaced: [StoredResponse], whenStored: @escaping @Sendable (Bool) -> Void
     ) async -> HandedResponse

@@ -16,7 +16,6 @@ public import DunlinTypes
 /// 6. A response is taken as a whole: what has ended is looked for once, and its fields beyond the limit are not read.
 ///    What it costs does not grow with what other sites hold, and no cookie is compared with each of the domains above
 ///    its host, however many there are.
-///
 /// 7. What a request was sent is remembered for others to its origin that lie within the same of the paths that cookies
 ///    have there, until a cookie of the store changes or one of these ends. Their use is noted in the cookies when that
 ///    may matter to rule 5.

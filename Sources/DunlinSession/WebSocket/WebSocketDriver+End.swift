@@ -70,6 +70,7 @@ extension WebSocketDriver {
         for waiter in [messageWaiter, roomWaiter] { _ = waiter?.deliver(()) }
         for waiter in endWaiters { _ = waiter.deliver(()) }
         endWaiters = []
+        endCloseWaits()
         endPings()
         // Whoever waits behind a message that is not going on finds the end.
         messageTurns.endAll()
@@ -121,6 +122,19 @@ extension WebSocketDriver: SessionResident {
     /// The session cancels the request of the connection as all others.
     nonisolated func stop() -> Set<HTTPSession.TaskID> { [] }
 
-    /// A request within whose scope the session is shut down is not cancelled, but its connection is closed.
-    nonisolated func close() { connection.close() }
+    /// A request within whose scope the session is shut down is not cancelled, but its connection is closed. Whoever
+    /// asks the socket after the shutdown is told of its end, unless the reader waits for room in the backlog: the code
+    /// that makes room may be the one that shuts the session down.
+    func close() async {
+        connection.close()
+        guard end == nil, roomWaiter == nil else { return }
+        let waiter = ValueWaiter<Void>(on: loop)
+        closeWaiters.append(waiter)
+        _ = await waiter.valueUnlessCancelled()
+    }
+
+    func endCloseWaits() {
+        for waiter in closeWaiters { _ = waiter.deliver(()) }
+        closeWaiters = []
+    }
 }

@@ -50,6 +50,8 @@ actor WebSocketDriver {
     private var controls: Task<Void, Never>?
     var roomWaiter: ValueWaiter<Void>?
     var endWaiters: [ValueWaiter<Void>] = []
+    /// Those who wait until whoever reads has found the connection closed, or waits for room.
+    var closeWaiters: [ValueWaiter<Void>] = []
     /// The bytes that were read and written since others had the loop.
     private var workSincePause = 0
 
@@ -95,7 +97,12 @@ actor WebSocketDriver {
         // What was asked for before, such as a close.
         changed()
         await read()
-        await controls?.value
+        // A cancel reaches what reads by itself. What still writes is a task of its own, and ends with the connection.
+        await withTaskCancellationHandler {
+            await controls?.value
+        } onCancel: {
+            connection.close()
+        }
         abort()
     }
 }
@@ -174,6 +181,7 @@ extension WebSocketDriver {
         while !backlog.mayRead, machine.delivers, end == nil {
             let waiter = ValueWaiter<Void>(on: loop)
             roomWaiter = waiter
+            endCloseWaits()
             let isTold: Void? = await waiter.valueUnlessCancelled()
             roomWaiter = nil
             if isTold == nil { throw CancellationError() }

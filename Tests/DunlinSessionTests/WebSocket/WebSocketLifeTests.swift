@@ -154,6 +154,18 @@ import Testing
         try await eventually("the request has ended") { await mock.session.tasks.count == 0 }
     }
 
+    @Test func `a socket that nobody has any more waits for no frame that cannot be written`() async throws {
+        let gate = WriteGate()
+        let mock = try MockedSocket(clock: ManualClock(), receives: gate.pass)
+        var socket: HTTPSession.WebSocket? = try await mock.open()
+        #expect(socket?.isOpen == true)
+        // A frame with a reserved bit, which is answered with a close frame.
+        mock.peer.send(Bytes([0xC1, 0x00]))
+        await gate.arrival()
+        socket = nil
+        try await eventually("the request has ended") { await mock.session.tasks.count == 0 }
+    }
+
     @Test(arguments: [true, false])
     func `a shutdown with grace says going away, and closes a socket that is not answered in time`(
         answers: Bool
@@ -170,16 +182,14 @@ import Testing
             try await clock.advance(by: .seconds(6))
         }
         #expect(await ended == (answers ? 0 : 1))
-        // Its reader finds out on the loop, when the request has ended.
-        try await eventually("it is closed") { !socket.isOpen }
-        #expect(socket.closeCode == (answers ? .goingAway : .abnormal))
+        #expect(!socket.isOpen && socket.closeCode == (answers ? .goingAway : .abnormal))
     }
 
     @Test func `a shutdown without grace says nothing`() async throws {
         let mock = try MockedSocket()
         let socket = try await mock.open()
         #expect(await mock.session.shutdown() == 1)
-        try await eventually("it is closed") { !socket.isOpen }
+        #expect(!socket.isOpen && socket.closeCode == .abnormal)
         #expect(mock.peer.frames.isEmpty)
     }
 
@@ -236,6 +246,18 @@ import Testing
             let error = try await NetworkError.thrown { _ = try await socket.all() }
             #expect([.cancelled, .connectionClosed].contains(error.code), "\(error)")
             #expect(!socket.isOpen)
+        }
+    }
+
+    @Test func `a scope with unread messages that shuts its session down does not wait for itself`() async throws {
+        let mock = try MockedSocket()
+        var settings = HTTPSession.WebSocketSettings()
+        settings.backlogLimit = 1
+        try await mock.session.withWebSocket("chat", settings: settings) { socket in
+            for text in ["a", "b", "c"] { mock.peer.send(.text(text)) }
+            try await eventually("the backlog is full") { socket.received > 0 }
+            await mock.session.shutdown()
+            #expect(mock.session.isShutDown)
         }
     }
 }
