@@ -92,4 +92,52 @@ private final class Tokens: Sendable {
             #expect(tokens.grants == 3)
         }
     }
+
+    /// A session keeps what came of its fields with a token and cookies, because most requests have the same.
+    @Test func `each request has the fields, token and cookies of now, and another origin no token`() async throws {
+        let other = try LoopbackServer()
+        defer { other.stop() }
+        other.respond { _ in .response(body: "away") }
+        let jar = CookieJar()
+        let tokens = Tokens(lifetime: 4)
+        let elsewhere = "http://127.0.0.1:\(other.port)/"
+        try await Stage.with(configure: {
+            $0.cookies = jar
+            $0.redirects.allowsHTTPSToHTTP = true
+            $0.authentication = .bearer(refreshTimeout: .seconds(1000)) { client in
+                .init(try await client.post("/token", as: .string).value)
+            }
+        }) { (stage: Stage) async throws in
+            stage.server.respond {
+                $0.target == "/away" ? .response(302, fields: ["Location": elsewhere]) : tokens.answer($0)
+            }
+            let session = stage.session
+            func last() throws -> [String?] {
+                let fields = try #require(stage.server.requests.last).fields
+                return [fields["x-a"], fields["authorization"], fields["cookie"]]
+            }
+            for _ in 0..<2 { _ = try await session.get("x") }
+            #expect(try last() == [nil, "Bearer 1", nil])
+            try session.replace(originFields: ["X-A": "1"])
+            try jar.receive(["Set-Cookie": "a=1"], from: stage.server.baseURL)
+            _ = try await session.get("x")
+            #expect(try last() == ["1", "Bearer 1", "a=1"])
+            try session.replace(originFields: ["X-A": "2"])
+            try jar.receive(["Set-Cookie": "a=2"], from: stage.server.baseURL)
+            _ = try await session.get("x")
+            #expect(try last() == ["2", "Bearer 1", "a=2"])
+            // The fifth request has outlived the first token.
+            _ = try await session.get("x", fields: ["Cookie": "own=1"])
+            #expect(try last() == ["2", "Bearer 2", "own=1; a=2"])
+            _ = try await session.get("x")
+            #expect(try last() == ["2", "Bearer 2", "a=2"])
+            _ = try await session.get("away")
+            let away = try #require(other.requests.last).fields
+            #expect(away["x-a"] == nil && away["authorization"] == nil)
+            jar.removeAll()
+            try session.replace(originFields: [:])
+            _ = try await session.get("x")
+            #expect(try last() == [nil, "Bearer 2", nil])
+        }
+    }
 }
