@@ -93,7 +93,9 @@ extension Take {
             let value = try await work()
             transcript.note("\(label): \(transcript.text(value))\(fields(of: value))")
         } catch {
-            var lines = ["\(label): failed, \(transcript.text(error))", "    says \(error)"]
+            // How often a clock was moved on before the error is chance.
+            let words = "\(error)".replacing(#/, after [0-9.]+ \S+\):/#, with: ", after a time):")
+            var lines = ["\(label): failed, \(transcript.text(error))", "    says \(words)"]
             if let curl = (error as? NetworkError)?.curl() { lines.append("    \(curl)") }
             transcript.note(lines.joined(separator: "\n"))
         }
