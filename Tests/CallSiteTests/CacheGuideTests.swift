@@ -4,7 +4,7 @@ import Folders
 import Testing
 
 /// The snippets of the guide to caching, word for word.
-@Suite struct `Guide to caching` {
+@Suite(.timeLimit(.minutes(10))) struct `Guide to caching` {
     @Test func `the examples about caches in folders, cache modes and the hook storing run as written`() async throws {
         let unmade = Folder.unmade()
         let folder = unmade.path

@@ -5,7 +5,7 @@ import FoundationEssentials
 import Testing
 
 /// What a person on call reads: the thing, and the way out.
-@Suite struct `Texts of errors` {
+@Suite(.timeLimit(.minutes(10))) struct `Texts of errors` {
     private let mock = MockTransport()
 
     private func client(_ change: (inout HTTPSession.Configuration) -> Void = { _ in }) throws -> HTTPSession {

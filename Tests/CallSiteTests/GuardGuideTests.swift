@@ -3,7 +3,7 @@ import DunlinTesting
 import Testing
 
 /// The snippets of the guide to the guard, word for word.
-@Suite struct `Guide to the guard` {
+@Suite(.timeLimit(.minutes(10))) struct `Guide to the guard` {
     private static func refusal(_ session: HTTPSession, _ url: String) async -> String? {
         await #expect(throws: NetworkError.self) { try await session.get(url: url) }?.reason
     }

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// The snippets about histograms, word for word.
-@Suite struct `The guide to histograms` {
+@Suite(.timeLimit(.minutes(10))) struct `The guide to histograms` {
     nonisolated final class Histogram: Sendable {
         /// The upper bounds of the buckets, in seconds.
         static let bounds = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]

@@ -92,7 +92,7 @@ nonisolated struct Recorder: Transport {
 }
 
 /// The snippets of the article about interceptors.
-@Suite struct `Interceptors guide` {
+@Suite(.timeLimit(.minutes(10))) struct `Interceptors guide` {
     private static func signer(
         id: String = "AKIDEXAMPLE", secret: String = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
         service: String = "service", at time: TimeInterval = 1_440_938_160

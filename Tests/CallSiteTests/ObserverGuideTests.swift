@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite struct `The guide to observers` {
+@Suite(.timeLimit(.minutes(10))) struct `The guide to observers` {
     nonisolated struct SlowRequests: HTTPSession.Observer, HTTPSession.RequestObserver {
         func began(
             _ request: HTTPSession.TaskSnapshot

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 
 /// The snippets of the guide to proxies, word for word.
-@Suite struct `Guide to proxies` {
+@Suite(.timeLimit(.minutes(10))) struct `Guide to proxies` {
     @Test func `the examples about settings of proxies run as written`() throws {
         var configuration = HTTPSession.Configuration()
         configuration.proxy = .none

@@ -8,7 +8,7 @@ private nonisolated struct Grant: Codable {
 }
 
 /// The snippets of the article about tokens.
-@Suite struct `Tokens guide` {
+@Suite(.timeLimit(.minutes(10))) struct `Tokens guide` {
     @Test func `a closure gets a token for all requests`() async throws {
         let transport = MockTransport()
         transport.on(.post, "/token").respond(json: Grant(access_token: "t1", expires_in: 60))

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 
 /// How calls read: each of these compiles, and asks for what it says.
-@Suite struct `Verbs` {
+@Suite(.timeLimit(.minutes(10))) struct `Verbs` {
     private nonisolated struct User: Codable, Equatable, Sendable {
         var id = 42
         var name = "Ada"

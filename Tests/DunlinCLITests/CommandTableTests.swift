@@ -5,7 +5,7 @@ import Testing
 @testable import DunlinCLI
 
 /// One table makes the parser, help, manual page and completions.
-@Suite struct CommandTableTests {
+@Suite(.timeLimit(.minutes(10))) struct CommandTableTests {
     private static let text = CommandTable.text
     private static let pages = [HelpPage.all, .manual] + Shell.allCases.map { HelpPage.completions($0) }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DunlinCLI
 
-@Suite struct CommandTests {
+@Suite(.timeLimit(.minutes(10))) struct CommandTests {
     @Test(
         arguments: [
             ([], .page(.overview)), (["help"], .page(.overview)), (["-h"], .page(.overview)),

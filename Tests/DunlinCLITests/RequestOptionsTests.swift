@@ -6,7 +6,7 @@ import Testing
 @testable import DunlinCLI
 
 /// What the command line sends.
-@Suite struct RequestOptionsTests {
+@Suite(.timeLimit(.minutes(10))) struct RequestOptionsTests {
     private static func options(_ arguments: String...) throws -> RequestOptions {
         guard case .get(_, let options) = try Command(arguments: arguments + ["http://a.test"]) else {
             throw UsageError(description: "no request")

@@ -7,7 +7,7 @@ import Testing
 @testable import DunlinCLI
 
 /// Which way the command's requests take.
-@Suite struct RouteOptionsTests {
+@Suite(.timeLimit(.minutes(10))) struct RouteOptionsTests {
     private static func configuration(_ arguments: String...) throws -> HTTPSession.Configuration {
         guard case .get(_, let options) = try Command(arguments: ["get", "http://a.test"] + arguments) else {
             throw UsageError(description: "no request")

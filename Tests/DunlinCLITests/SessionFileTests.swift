@@ -6,7 +6,7 @@ import Testing
 
 @testable import DunlinCLI
 
-@Suite struct SessionFileTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionFileTests {
     private let folder: Folder
     private let sessions: SessionFolder
     private let name: SessionName

@@ -5,7 +5,7 @@ import Testing
 @testable import DunlinCLI
 
 /// Lists, names, rates and command lines, which need no server.
-@Suite struct TransferTextTests {
+@Suite(.timeLimit(.minutes(10))) struct TransferTextTests {
     private static let digest = String(repeating: "0f", count: 32)
 
     @Test func `a list has a URL a line, comments, blank lines, digests and names`() throws {

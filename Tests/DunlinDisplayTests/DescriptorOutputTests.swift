@@ -35,7 +35,7 @@ private final class Terminal {
     }
 }
 
-@Suite struct `Output to a descriptor` {
+@Suite(.timeLimit(.minutes(10))) struct `Output to a descriptor` {
     private static let environment = ["TERM": "xterm"]
 
     @Test(.rows("UI-35")) func `an output reports the current size of its terminal`() {

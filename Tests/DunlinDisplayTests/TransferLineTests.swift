@@ -5,7 +5,7 @@ import Testing
 @testable import DunlinDisplay
 
 /// Lines of transfers that run side by side.
-@Suite struct TransferLineTests {
+@Suite(.timeLimit(.minutes(10))) struct TransferLineTests {
     private static func text(_ line: DisplayLine, _ width: Int) -> String {
         let style = DisplayStyle(hasColour: false, hasUnicode: false)
         return line.row(Layout(width: width, nameWidth: 5, style: style, time: .zero)).text(inColour: false)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DunlinFoundation
 
-@Suite struct `Objects that stand for tasks` {
+@Suite(.timeLimit(.minutes(10))) struct `Objects that stand for tasks` {
     @Test func `a task's object stays the same as long as a caller keeps it`() async throws {
         let objects = NotifiedTasks()
         let ids = try await Self.ids(2)

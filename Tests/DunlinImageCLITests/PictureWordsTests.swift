@@ -4,7 +4,7 @@ import Testing
 
 @testable import DunlinImageCLI
 
-@Suite struct PictureWordsTests {
+@Suite(.timeLimit(.minutes(10))) struct PictureWordsTests {
     /// A GIF of two frames, of one pixel each.
     private static let animation: [UInt8] = [
         0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0, 0x80, 0, 0, 255, 0, 0, 0, 0, 255,

@@ -5,7 +5,7 @@ import FoundationEssentials
 import Testing
 
 /// The snippets of the guides to images, word for word.
-@Suite struct `Guides to images` {
+@Suite(.timeLimit(.minutes(10))) struct `Guides to images` {
     private static func client() async throws -> HTTPSession {
         let transport = MockTransport()
         let fields: Fields = ["Content-Type": "image/png"]

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DunlinSecure
 
-@Suite struct `A TLS context` {
+@Suite(.timeLimit(.minutes(10))) struct `A TLS context` {
     @Test func `a TLS context writes secrets to a file only when it is told to`() throws {
         let folder = try Folder()
         let path = try folder.write("", as: "keys.log")

@@ -4,7 +4,7 @@ import FoundationEssentials
 import LedgerRows
 import Testing
 
-@Suite struct `International host names` {
+@Suite(.timeLimit(.minutes(10))) struct `International host names` {
     @Test(
         .rows("LX-2"),
         arguments: [

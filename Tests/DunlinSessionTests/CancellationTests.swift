@@ -6,7 +6,7 @@ import Mocking
 import Testing
 
 /// How requests end before their time, over a transport that never answers.
-@Suite(.leakChecked) struct CancellationTests {
+@Suite(.leakChecked, .timeLimit(.minutes(10))) struct CancellationTests {
     private func silent() throws -> Mocked {
         let mock = try Mocked { $0.useLoopOfTest() }
         mock.transport.on(.get, "/").never().always()

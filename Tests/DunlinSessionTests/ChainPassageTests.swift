@@ -6,7 +6,7 @@ import Testing
 @testable import DunlinSession
 
 /// How many stages a call passes. What it does not pass costs it nothing.
-@Suite struct `A call on its way` {
+@Suite(.timeLimit(.minutes(10))) struct `A call on its way` {
     /// How often each stage was called.
     private final class Count: Sendable {
         private let called = Mutex<[String: Int]>([:])

@@ -6,7 +6,7 @@ import Testing
 @testable import DunlinSession
 
 /// What stands between calls and their transport, and in which order.
-@Suite struct `A chain` {
+@Suite(.timeLimit(.minutes(10))) struct `A chain` {
     private static func stages(_ change: (inout HTTPSession.Configuration) -> Void = { _ in }) throws -> [String] {
         var configuration = HTTPSession.Configuration(baseURL: "http://example.test")
         configuration.transport = MockTransport()

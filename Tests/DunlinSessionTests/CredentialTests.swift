@@ -4,7 +4,7 @@ import LedgerRows
 import Mocking
 import Testing
 
-@Suite struct `Credentials` {
+@Suite(.timeLimit(.minutes(10))) struct `Credentials` {
     private static let basic = "Basic dXNlcjpwYXNz"
 
     struct Case: Sendable, CustomTestStringConvertible {

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The trait that other suites rely on.
-@Suite struct LeakCheckedTests {
+@Suite(.timeLimit(.minutes(10))) struct LeakCheckedTests {
     @Test func `a session that outlives its test is reported with what it holds`() async throws {
         let server = try LoopbackServer()
         server.respond { _ in .response(body: "hello") }

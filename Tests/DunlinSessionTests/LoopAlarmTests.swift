@@ -3,7 +3,7 @@ import DunlinTesting
 import Synchronization
 import Testing
 
-@Suite struct `An alarm on a session's loop` {
+@Suite(.timeLimit(.minutes(10))) struct `An alarm on a session's loop` {
     @Test func `an alarm rings at the nearest time that it was set to, and leaves no timer behind`() async throws {
         let clock = ManualClock()
         let loop = try PrivateLoop(clock: clock)

@@ -5,7 +5,7 @@ import Mocking
 import Testing
 
 /// What a caller says becomes a request, and nothing else does.
-@Suite struct RequestTests {
+@Suite(.timeLimit(.minutes(10))) struct RequestTests {
     @Test(
         .rows("HS-1", "HS-3", "HS-4", "LX-1"),
         arguments: [

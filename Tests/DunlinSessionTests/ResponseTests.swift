@@ -5,7 +5,7 @@ import Mocking
 import Testing
 
 /// What comes back becomes a value, or an error that says why not.
-@Suite struct ResponseTests {
+@Suite(.timeLimit(.minutes(10))) struct ResponseTests {
     @Test(.rows("SM-2", "HS-10", "VD-1"))
     func `JSON becomes a value, and the whole response if asked for`() async throws {
         let mock = try Mocked()

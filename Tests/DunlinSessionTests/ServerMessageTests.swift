@@ -4,7 +4,7 @@ import Mocking
 import Testing
 
 /// What an error shows of the body of a refusal.
-@Suite struct `What a server says to people` {
+@Suite(.timeLimit(.minutes(10))) struct `What a server says to people` {
     private static let many = String(repeating: "é", count: 300)
 
     private static func description(

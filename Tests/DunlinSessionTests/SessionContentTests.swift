@@ -4,7 +4,7 @@ import Mocking
 import Testing
 
 /// What a session says of all its responses, and what people see of them.
-@Suite struct `Content of a session` {
+@Suite(.timeLimit(.minutes(10))) struct `Content of a session` {
     private func mocked(_ change: (inout HTTPSession.Configuration) -> Void = { _ in }) throws -> Mocked {
         try Mocked("http://api.test/v1/", change)
     }

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// What a session is made of and what it keeps apart.
-@Suite(.leakChecked) struct `A session and what is its own` {
+@Suite(.leakChecked, .timeLimit(.minutes(10))) struct `A session and what is its own` {
     @Test(.rows("G-6", "SM-1", "RQ-45", "RQ-46", "VD-15"))
     func `a session keeps the configuration it was made with when the original is changed`() async throws {
         let transport = MockTransport()

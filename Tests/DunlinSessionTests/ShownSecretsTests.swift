@@ -7,7 +7,7 @@ import Testing
 
 @testable import DunlinSession
 
-@Suite struct `Secrets in what is printed` {
+@Suite(.timeLimit(.minutes(10))) struct `Secrets in what is printed` {
     private static func texts(of value: Any) -> [String] {
         var dumped = ""
         dump(value, to: &dumped)

@@ -5,7 +5,7 @@ import Mocking
 import Testing
 
 /// `withResponse`: a body while it arrives, and only within its scope.
-@Suite struct StreamingTests {
+@Suite(.timeLimit(.minutes(10))) struct StreamingTests {
     @Test(.rows("OP-7")) func `pieces of a body arrive as they were sent, whatever the status`() async throws {
         let mock = try Mocked()
         mock.transport.on(.get, "/").reply(.stream(["one", "two"], status: .notFound, trailers: ["X-Sum": "2"]))

@@ -72,7 +72,7 @@ private let verdicts: [Verdict] = [
     },
 ]
 
-@Suite(.needsOpenSSLTool) struct CertificateAuthorityTests {
+@Suite(.needsOpenSSLTool, .timeLimit(.minutes(10))) struct CertificateAuthorityTests {
     @Test(arguments: verdicts) private func `openssl reads a certificate as it was asked for`(
         _ verdict: Verdict
     ) async throws {
@@ -199,7 +199,7 @@ private let verdicts: [Verdict] = [
     }
 }
 
-@Suite(.needsOpenSSLTool) struct RevocationTests {
+@Suite(.needsOpenSSLTool, .timeLimit(.minutes(10))) struct RevocationTests {
     @Test func `a list revokes what it names and nothing else`() async throws {
         let authority = try CertificateAuthority()
         let good = try authority.issue(.server("good.test"))

@@ -3,7 +3,7 @@ import DunlinTypes
 import Folders
 import Testing
 
-@Suite struct `An entity` {
+@Suite(.timeLimit(.minutes(10))) struct `An entity` {
     typealias Entity = LoopbackServer.Entity
 
     private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"

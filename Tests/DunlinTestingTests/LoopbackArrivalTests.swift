@@ -3,7 +3,7 @@ import DunlinTypes
 import Glibc
 import Testing
 
-@Suite struct LoopbackArrivalTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopbackArrivalTests {
     @Test(arguments: [LoopbackServer.Arrival.closeAtOnce, .resetAtOnce])
     func `a connection ends before it begins`(arrival: LoopbackServer.Arrival) async throws {
         let server = try LoopbackServer()

@@ -2,7 +2,7 @@ import DunlinTesting
 import DunlinTypes
 import Testing
 
-@Suite struct LoopbackRequestTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopbackRequestTests {
     private static let post = "POST /p?q HTTP/1.1\r\nHost: h\r\n"
 
     private static let bodies: [(String, String, Fields)] = [

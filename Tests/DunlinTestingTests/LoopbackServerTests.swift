@@ -3,7 +3,7 @@ import DunlinTypes
 import Glibc
 import Testing
 
-@Suite struct LoopbackServerTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopbackServerTests {
     typealias Reply = LoopbackServer.Reply
 
     @Test(arguments: [

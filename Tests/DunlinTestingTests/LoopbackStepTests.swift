@@ -2,7 +2,7 @@ import DunlinTesting
 import DunlinTypes
 import Testing
 
-@Suite struct LoopbackStepTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopbackStepTests {
     typealias Reply = LoopbackServer.Reply
     typealias Step = LoopbackServer.Step
     typealias Gate = LoopbackServer.Gate

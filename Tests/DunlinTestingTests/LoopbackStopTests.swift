@@ -3,7 +3,7 @@ import DunlinTypes
 import Glibc
 import Testing
 
-@Suite struct LoopbackStopTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopbackStopTests {
     typealias Step = LoopbackServer.Step
 
     @Test(arguments: [

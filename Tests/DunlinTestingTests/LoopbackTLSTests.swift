@@ -78,7 +78,7 @@ private let agreements: [Agreement] = [
         holds: { $0.clientCertificate == nil }),
 ]
 
-@Suite(.needsOpenSSLTool) struct LoopbackTLSTests {
+@Suite(.needsOpenSSLTool, .timeLimit(.minutes(10))) struct LoopbackTLSTests {
     @Test(arguments: agreements) private func `both sides tell what was agreed on`(_ agreement: Agreement) async throws
     {
         let stage = try Stage()
@@ -176,7 +176,7 @@ private let agreements: [Agreement] = [
     }
 }
 
-@Suite(.needsOpenSSLTool) struct LoopbackClientCertificateTests {
+@Suite(.needsOpenSSLTool, .timeLimit(.minutes(10))) struct LoopbackClientCertificateTests {
     @Test(arguments: [LoopbackServer.TLS.Version.v1_2, .v1_3])
     func `a client's certificate is recorded`(version: LoopbackServer.TLS.Version) async throws {
         let stage = try Stage()
@@ -271,7 +271,7 @@ private struct Spoiled: CustomTestStringConvertible, Sendable {
     var testDescription: String { "\(fault)" }
 }
 
-@Suite(.needsOpenSSLTool) struct LoopbackHandshakeFaultTests {
+@Suite(.needsOpenSSLTool, .timeLimit(.minutes(10))) struct LoopbackHandshakeFaultTests {
     @Test(arguments: [
         Spoiled(fault: .alert(40), complaint: "alert handshake failure"),
         Spoiled(fault: .alert(112), complaint: "unrecognized name"),
@@ -370,7 +370,7 @@ private let plays: [Play] = [
         options: ["-no_renegotiation"], expected: "", succeeds: false, failures: ["no renegotiation"]),
 ]
 
-@Suite(.needsOpenSSLTool) struct LoopbackTLSStepTests {
+@Suite(.needsOpenSSLTool, .timeLimit(.minutes(10))) struct LoopbackTLSStepTests {
     @Test(arguments: plays) private func `the steps of a loopback reply do over TLS what they do in clear text`(
         _ play: Play
     ) async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DunlinTesting
 
-@Suite struct ManualClockTests {
+@Suite(.timeLimit(.minutes(10))) struct ManualClockTests {
     @Test func `a sleeper wakes when the clock has been moved far enough`() async throws {
         let clock = ManualClock()
         let task = Task {

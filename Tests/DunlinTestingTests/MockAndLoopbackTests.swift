@@ -191,7 +191,7 @@ import Testing
 }
 
 /// The limits of a request over a mock.
-@Suite struct `A mock that is slow` {
+@Suite(.timeLimit(.minutes(10))) struct `A mock that is slow` {
     private static func session(
         _ transport: MockTransport, _ clock: ManualClock, _ limit: Timeouts.Limit
     ) throws -> HTTPSession {

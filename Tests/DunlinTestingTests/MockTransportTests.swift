@@ -3,7 +3,7 @@ import Testing
 
 @testable import DunlinTesting
 
-@Suite struct MockTransportTests {
+@Suite(.timeLimit(.minutes(10))) struct MockTransportTests {
     private func ask(
         _ transport: MockTransport, _ method: HTTP.Method = .get, _ target: String = "/", _ body: RequestBody = .none
     ) async throws -> String {

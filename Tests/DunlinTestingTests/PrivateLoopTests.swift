@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite struct PrivateLoopTests {
+@Suite(.timeLimit(.minutes(10))) struct PrivateLoopTests {
     @Test func `an idle connection stays open until its session has gone`() async throws {
         let server = try LoopbackServer()
         server.respond { _ in .response(body: "hello") }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import DunlinTransfers
 
-@Suite struct `The content of a part file` {
+@Suite(.timeLimit(.minutes(10))) struct `The content of a part file` {
     private static let length = 40 << 20
 
     private static func bytes(_ range: Range<Int>) -> Bytes { LoopbackServer.GeneratedBody.bytes(range) }

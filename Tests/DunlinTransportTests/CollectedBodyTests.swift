@@ -4,7 +4,7 @@ import Testing
 
 @testable import DunlinTransport
 
-@Suite struct `Collected body` {
+@Suite(.timeLimit(.minutes(10))) struct `Collected body` {
     private static func part(_ count: Int, from start: Int = 0) -> Bytes {
         Bytes((start..<(start + count)).map { UInt8(truncatingIfNeeded: $0) })
     }

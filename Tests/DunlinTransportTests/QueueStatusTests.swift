@@ -5,7 +5,7 @@ import Testing
 
 @testable import DunlinTransport
 
-@Suite struct `The queue status of a request` {
+@Suite(.timeLimit(.minutes(10))) struct `The queue status of a request` {
     private final class Position: QueuePosition {
         let told = Mutex<[HTTP.Priority]>([])
         let aside = Atomic<Int>(0)
@@ -109,7 +109,7 @@ import Testing
     }
 }
 
-@Suite struct `A bulletin` {
+@Suite(.timeLimit(.minutes(10))) struct `A bulletin` {
     @Test func `a bulletin gives the newest value to each reader, whatever came between`() async throws {
         let bulletin = ObservableValue(0, on: try ReactorGroup.shared.reactors()[0])
         let first = try #require(await bulletin.value(after: nil))

@@ -4,7 +4,7 @@ import DunlinXML
 import LedgerRows
 import Testing
 
-@Suite struct `An XML document` {
+@Suite(.timeLimit(.minutes(10))) struct `An XML document` {
     private static func response(_ body: Bytes, type: String? = "text/xml") -> HTTP.WholeResponse {
         let fields: Fields = type.map { ["Content-Type": $0] } ?? [:]
         return HTTP.WholeResponse(

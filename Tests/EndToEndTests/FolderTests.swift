@@ -3,7 +3,7 @@ import Folders
 import Glibc
 import Testing
 
-@Suite struct `Folders of tests` {
+@Suite(.timeLimit(.minutes(10))) struct `Folders of tests` {
     /// A folder with a name as a process gives it that is no more.
     private static func leave(in scratch: Folder) async throws -> String {
         let child = try Child("/bin/true", [])

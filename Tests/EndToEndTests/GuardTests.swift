@@ -239,7 +239,7 @@ struct `The guard` {
     }
 }
 
-@Suite struct `The guard's settings` {
+@Suite(.timeLimit(.minutes(10))) struct `The guard's settings` {
     @Test(arguments: [
         (["10.0.0.1/8"], [String](), #"guard.allowedAddresses: "10.0.0.1/8": bits are set beyond"#),
         (["example.com"], [], #"guard.allowedAddresses: "example.com": an address was expected"#),

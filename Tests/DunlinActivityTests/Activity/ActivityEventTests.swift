@@ -6,7 +6,7 @@ import Testing
 
 @testable import DunlinActivity
 
-@Suite struct `Events of an activity monitor` {
+@Suite(.timeLimit(.minutes(10))) struct `Events of an activity monitor` {
     @Test(.leakChecked) func `the sessions of a monitor that is gone ring for it no more, and its wait ends`()
         async throws
     {

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// What goes on in sessions over a mock transport, shown by a clock that stands still.
-@Suite(.leakChecked) struct `Activity monitor` {
+@Suite(.leakChecked, .timeLimit(.minutes(10))) struct `Activity monitor` {
     private struct Stage {
         let clock = ManualClock()
         let mock: Mocked

@@ -26,7 +26,7 @@ import Testing
     }
 }
 
-@Suite struct BatchCounterTests {
+@Suite(.timeLimit(.minutes(10))) struct BatchCounterTests {
     @Test func `a batch whose requests end at the same time settles when the last is counted`() async throws {
         for _ in 0..<20 {
             let loop = try HTTPSession().core.loop

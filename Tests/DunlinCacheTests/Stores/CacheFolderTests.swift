@@ -7,7 +7,7 @@ import Testing
 @testable import DunlinCache
 
 /// What becomes of a folder that others use, that is damaged, and that fails.
-@Suite struct `Cache folder` {
+@Suite(.timeLimit(.minutes(10))) struct `Cache folder` {
     private static let small = CacheCapacity(memory: 0, disk: 64 << 20)
 
     @Test func `another process finds what was stored, and its changes are seen`() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import DunlinCache
 
 /// What holds for memory alone, for a disk alone, and for both.
-@Suite struct `Cache store` {
+@Suite(.timeLimit(.minutes(10))) struct `Cache store` {
     enum Levels: CaseIterable, Sendable {
         case memory, disk, both
 

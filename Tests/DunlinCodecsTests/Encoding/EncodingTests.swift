@@ -2,7 +2,7 @@ import DunlinCodecs
 import DunlinTypes
 import Testing
 
-@Suite struct `Encoding` {
+@Suite(.timeLimit(.minutes(10))) struct `Encoding` {
     @Test(arguments: ["GRAY", "CMYK", "XXXX", ""]) func `a profile that does not fit into a PNG is left out`(
         space: String
     ) async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import DunlinCodecs
 
 /// The codes of a GIF's pixels, written by the rules of the format and read back, and those of hostile files.
-@Suite(.serialized) struct `Codes of a GIF` {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct `Codes of a GIF` {
     /// A picture of 256 greys with these codes, cut into blocks of some size.
     private static func gif(
         _ size: ImageSize, bits: Int, _ data: [UInt8], block: Int = 255, before: [UInt8] = []

@@ -2,7 +2,7 @@ import DunlinCodecs
 import DunlinTypes
 import Testing
 
-@Suite struct `GIF` {
+@Suite(.timeLimit(.minutes(10))) struct `GIF` {
     @Test(arguments: [("plain", 16), ("interlaced", 16)])
     func `a GIF has the pixels that were put in`(name: String, colors: Int) async throws {
         let bytes = try Pictures.bytes("gif/\(name).gif")

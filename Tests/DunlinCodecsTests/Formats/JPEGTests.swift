@@ -3,7 +3,7 @@ import Testing
 
 @testable import DunlinCodecs
 
-@Suite struct `JPEG` {
+@Suite(.timeLimit(.minutes(10))) struct `JPEG` {
     /// The picture is small and has steep colours: where they are stored coarsely, they are far off at its edges.
     @Test(arguments: [
         ("fine", 1), ("progressive", 1), ("wide", 10), ("coarse", 10), ("progressive-coarse", 10), ("profile", 1),

@@ -2,7 +2,7 @@ import DunlinCodecs
 import DunlinTypes
 import Testing
 
-@Suite struct `PNG` {
+@Suite(.timeLimit(.minutes(10))) struct `PNG` {
     typealias Expected = @Sendable (Int, Int) -> ImageBuffer.Pixel
 
     static let pictures: [(String, Expected)] = [

@@ -1,7 +1,7 @@
 import DunlinCodecs
 import Testing
 
-@Suite struct `WebP` {
+@Suite(.timeLimit(.minutes(10))) struct `WebP` {
     @Test(arguments: [("lossless", false), ("lossless-alpha", true)])
     func `a WebP without loss has the pixels that were put in`(name: String, hasAlpha: Bool) async throws {
         let bytes = try Pictures.bytes("webp/\(name).webp")

@@ -2,7 +2,7 @@ import DunlinCodecs
 import DunlinTypes
 import Testing
 
-@Suite struct `Bitmaps and icons of Windows` {
+@Suite(.timeLimit(.minutes(10))) struct `Bitmaps and icons of Windows` {
     typealias Expected = @Sendable (Int, Int) -> ImageBuffer.Pixel
 
     static let pictures: [(String, Bool, Expected)] = [

@@ -2,7 +2,7 @@ import DunlinCodecs
 import DunlinTypes
 import Testing
 
-@Suite struct `Damaged pictures` {
+@Suite(.timeLimit(.minutes(10))) struct `Damaged pictures` {
     /// The eight turned ones are the same picture.
     static let pictures = Pictures.all.filter { !$0.contains("turned") || $0.contains("turned6") }
 

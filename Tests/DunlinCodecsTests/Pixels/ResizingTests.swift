@@ -3,7 +3,7 @@ import Testing
 
 @testable import DunlinCodecs
 
-@Suite struct `Resizing` {
+@Suite(.timeLimit(.minutes(10))) struct `Resizing` {
     static let filters: [ImageBuffer.Filter] = [.nearest, .bilinear, .mitchell, .lanczos]
 
     @Test(arguments: filters)

@@ -2,7 +2,7 @@ import DunlinCodecs
 import DunlinTypes
 import Testing
 
-@Suite struct `Headers of pictures` {
+@Suite(.timeLimit(.minutes(10))) struct `Headers of pictures` {
     @Test(arguments: [
         ("headers/little.tiff", ImageFormat.tiff), ("headers/big.tiff", .tiff), ("headers/picture.avif", .avif),
         ("headers/picture.heic", .heif),

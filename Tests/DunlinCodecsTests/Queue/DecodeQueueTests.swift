@@ -4,7 +4,7 @@ import Testing
 
 @testable import DunlinCodecs
 
-@Suite struct `The queue of decodes` {
+@Suite(.timeLimit(.minutes(10))) struct `The queue of decodes` {
     /// What is running, and the most that ever was.
     private final class Counter: Sendable {
         let state = Mutex((running: 0, bytes: 0, mostRunning: 0, mostBytes: 0, ended: 0))

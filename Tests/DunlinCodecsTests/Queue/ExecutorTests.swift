@@ -4,7 +4,7 @@ import Testing
 
 @testable import DunlinCodecs
 
-@Suite struct `Where pictures are decoded` {
+@Suite(.timeLimit(.minutes(10))) struct `Where pictures are decoded` {
     /// Counts the jobs that it is given, and has the default pool run them.
     private final class CountingExecutor: TaskExecutor {
         let jobs = Atomic(0)

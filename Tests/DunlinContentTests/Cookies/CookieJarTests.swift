@@ -8,7 +8,7 @@ import Testing
 
 @testable import DunlinContent
 
-@Suite struct `A cookie jar` {
+@Suite(.timeLimit(.minutes(10))) struct `A cookie jar` {
     private static func mocked(
         _ jar: CookieJar?, _ change: (inout HTTPSession.Configuration) throws -> Void = { _ in }
     ) throws -> Mocked {

@@ -6,7 +6,7 @@ import LedgerRows
 import Mocking
 import Testing
 
-@Suite struct `Request serializers` {
+@Suite(.timeLimit(.minutes(10))) struct `Request serializers` {
     typealias Serializer = RequestSerializer
     static let form = "application/x-www-form-urlencoded"
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import DunlinImages
 
-@Suite struct `Cancelling an image` {
+@Suite(.timeLimit(.minutes(10))) struct `Cancelling an image` {
     @Test(.rows("ID-16", "ID-19")) func `a receipt has the caller's id, and an equal one cancels it`() async throws {
         let (gallery, gate) = (try Gallery(), Gate())
         try await gallery.hang("/cat", behind: gate)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import DunlinImages
 
-@Suite struct `An image downloader` {
+@Suite(.timeLimit(.minutes(10))) struct `An image downloader` {
     @Test(.rows("ID-1", "ID-3", "UC-2")) func `a downloader's own session has AFNetworking's settings`() {
         let configuration = ImageDownloader.sessionConfiguration(caching: nil)
         #expect(configuration.cookies != nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DunlinImages
 
-@Suite struct `Where an image comes from` {
+@Suite(.timeLimit(.minutes(10))) struct `Where an image comes from` {
     private static func source(_ gallery: Gallery, _ change: (inout ImageDownloader.Request) -> Void = { _ in })
         async throws -> ImageDownloader.Response.Source
     {

@@ -4,7 +4,7 @@ import DunlinTesting
 import Testing
 
 /// Pictures belong to who asked for them.
-@Suite struct `The user of a picture` {
+@Suite(.timeLimit(.minutes(10))) struct `The user of a picture` {
     /// A way in which a session says who asks.
     struct Way: Sendable, CustomTestStringConvertible {
         let testDescription: String

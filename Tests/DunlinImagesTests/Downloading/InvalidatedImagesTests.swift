@@ -5,7 +5,7 @@ import Testing
 @testable import DunlinImages
 @testable import DunlinSession
 
-@Suite struct `Images whose URL is invalidated` {
+@Suite(.timeLimit(.minutes(10))) struct `Images whose URL is invalidated` {
     private static let fields: Fields = [
         "Content-Type": "image/png", "ETag": "\"1\"", "Cache-Control": "max-age=60",
     ]

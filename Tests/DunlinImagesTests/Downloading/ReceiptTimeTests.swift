@@ -6,7 +6,7 @@ import Testing
 
 @testable import DunlinImages
 
-@Suite struct `The time of a receipt` {
+@Suite(.timeLimit(.minutes(10))) struct `The time of a receipt` {
     /// A server that answers when the gate is open, and a session that lives by the clock.
     private static func gallery(
         _ clock: ManualClock, _ gate: Gate, _ change: (inout ImageDownloader.Configuration) -> Void = { _ in },

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DunlinImages
 
-@Suite struct `Images behind redirects` {
+@Suite(.timeLimit(.minutes(10))) struct `Images behind redirects` {
     private static let fields: Fields = [
         "Content-Type": "image/png", "ETag": "\"1\"", "Cache-Control": "max-age=60",
     ]

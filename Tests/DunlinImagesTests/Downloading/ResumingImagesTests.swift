@@ -6,7 +6,7 @@ import Testing
 
 @testable import DunlinImages
 
-@Suite struct `An image that stopped midway` {
+@Suite(.timeLimit(.minutes(10))) struct `An image that stopped midway` {
     /// A picture of some length, half of which comes at once.
     private struct Halves {
         let whole: Bytes

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Several wait for one download, each with wishes of its own.
-@Suite struct `Those who wait for a picture` {
+@Suite(.timeLimit(.minutes(10))) struct `Those who wait for a picture` {
     @Test func `a value that is no segment is refused before anything is looked up`() async throws {
         let gallery = try Gallery()
         try await gallery.hang("/cat")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DunlinImages
 
-@Suite struct `Which version of a picture is given` {
+@Suite(.timeLimit(.minutes(10))) struct `Which version of a picture is given` {
     private static func answer(_ number: UInt8, _ fields: Fields) async throws -> MockTransport.Outcome {
         let type: Fields = ["Content-Type": "image/png"]
         return .respond(fields: fields.overlaid(with: type), body: try await Pictures.png(number: number))

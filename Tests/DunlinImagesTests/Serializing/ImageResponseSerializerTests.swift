@@ -6,7 +6,7 @@ import LedgerRows
 import Mocking
 import Testing
 
-@Suite struct `The serializer of images` {
+@Suite(.timeLimit(.minutes(10))) struct `The serializer of images` {
     private static func response(_ body: Bytes, type: String? = "image/png", status: HTTP.Status = 200)
         -> HTTP.WholeResponse
     {

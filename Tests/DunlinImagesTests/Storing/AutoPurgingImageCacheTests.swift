@@ -6,7 +6,7 @@ import Testing
 
 @testable import DunlinImages
 
-@Suite struct `A cache of images` {
+@Suite(.timeLimit(.minutes(10))) struct `A cache of images` {
     private static func cache(
         _ capacity: Int = 1 << 20, _ preferred: Int = 1 << 19, _ pressure: (any MemoryPressureSource)? = nil,
         clock: some Clock<Duration> = ManualClock()

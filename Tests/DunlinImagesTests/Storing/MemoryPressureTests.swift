@@ -5,7 +5,7 @@ import Testing
 
 @testable import DunlinImages
 
-@Suite struct `Memory pressure` {
+@Suite(.timeLimit(.minutes(10))) struct `Memory pressure` {
     private typealias Reading = PressureMachine.Reading
 
     @Test(

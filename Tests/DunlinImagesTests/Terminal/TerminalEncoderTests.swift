@@ -5,7 +5,7 @@ import Testing
 
 @testable import DunlinImages
 
-@Suite struct TerminalEncoderTests {
+@Suite(.timeLimit(.minutes(10))) struct TerminalEncoderTests {
     private static let pictures = [
         TestPicture.gradient(1, 1), TestPicture.gradient(7, 5), TestPicture.gradient(64, 48), TestPicture.disc(31),
         TestPicture.disc(2),

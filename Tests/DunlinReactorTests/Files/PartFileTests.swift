@@ -5,7 +5,7 @@ import Glibc
 import LedgerRows
 import Testing
 
-@Suite struct `Part file` {
+@Suite(.timeLimit(.minutes(10))) struct `Part file` {
     private let scratch: Folder
     private var folder: String { scratch.path }
 

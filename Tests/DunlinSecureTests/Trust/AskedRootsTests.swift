@@ -6,7 +6,7 @@ import Testing
 
 @testable import DunlinSecure
 
-@Suite struct `Roots that are read when a chain asks for them` {
+@Suite(.timeLimit(.minutes(10))) struct `Roots that are read when a chain asks for them` {
     typealias Authority = CertificateAuthority
 
     private let folder = Folder.unmade()

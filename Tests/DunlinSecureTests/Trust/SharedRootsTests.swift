@@ -6,7 +6,7 @@ import Testing
 
 @testable import DunlinSecure
 
-@Suite struct `Roots that a process shares` {
+@Suite(.timeLimit(.minutes(10))) struct `Roots that a process shares` {
     private let folder = Folder.unmade()
     private let clock = Time()
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DunlinSecure
 
-@Suite struct `Stores of roots` {
+@Suite(.timeLimit(.minutes(10))) struct `Stores of roots` {
     private let folder = Folder.unmade()
 
     @Test(.rows("AP-7")) func `the first bundle that is there counts, then the first folder`() throws {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import DunlinSession
 
-@Suite struct `Who asks` {
+@Suite(.timeLimit(.minutes(10))) struct `Who asks` {
     typealias Sign = Access.Sign
 
     private static let alice = Sign.password(user: "alice", password: "pw")

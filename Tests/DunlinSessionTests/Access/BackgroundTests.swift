@@ -7,7 +7,7 @@ import Testing
 
 @testable import DunlinSession
 
-@Suite struct `What a session asks for itself` {
+@Suite(.timeLimit(.minutes(10))) struct `What a session asks for itself` {
     /// A machine that expectations may change.
     private final class Machine {
         private var machine: BackgroundMachine<String, Int>

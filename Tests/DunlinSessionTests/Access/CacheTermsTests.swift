@@ -8,7 +8,7 @@ import Testing
 
 @testable import DunlinSession
 
-@Suite struct `Terms of what is stored` {
+@Suite(.timeLimit(.minutes(10))) struct `Terms of what is stored` {
     private static let fresh: Fields = ["Cache-Control": "public, max-age=86400"]
 
     /// A transport that answers each request with another body.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DunlinSession
 
-@Suite struct `Waits in a circle` {
+@Suite(.timeLimit(.minutes(10))) struct `Waits in a circle` {
     private enum Within {
         @TaskLocal static var isInner = false
     }

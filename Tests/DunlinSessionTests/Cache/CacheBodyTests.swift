@@ -36,7 +36,7 @@ extension Fields {
     }
 }
 
-@Suite struct `Bodies through a cache` {
+@Suite(.timeLimit(.minutes(10))) struct `Bodies through a cache` {
     // MARK: - What is replaced
 
     /// A transport that announces a byte more of a streamed body than there is, and takes that for the whole.

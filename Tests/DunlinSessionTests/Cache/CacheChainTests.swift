@@ -7,7 +7,7 @@ import Testing
 
 @testable import DunlinSession
 
-@Suite struct `A cache among other stages` {
+@Suite(.timeLimit(.minutes(10))) struct `A cache among other stages` {
     private static let fresh: Fields = ["Cache-Control": "max-age=60", "ETag": "\"1\""]
     private static let soonStale: Fields = ["Cache-Control": "max-age=1, stale-while-revalidate=100"]
 

@@ -43,7 +43,7 @@ struct CachedStage {
     }
 }
 
-@Suite struct `Requests through a cache` {
+@Suite(.timeLimit(.minutes(10))) struct `Requests through a cache` {
     private static let fresh: Fields = ["Cache-Control": "max-age=60", "ETag": "\"1\""]
 
     @Test func `a request whose task was cancelled is given nothing that is stored`() async throws {

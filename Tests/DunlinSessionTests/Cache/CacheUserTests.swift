@@ -4,7 +4,7 @@ import Testing
 
 @testable import DunlinSession
 
-@Suite struct `Users in a cache` {
+@Suite(.timeLimit(.minutes(10))) struct `Users in a cache` {
     private static let fresh: Fields = ["Cache-Control": "private, max-age=60"]
 
     private static func get(

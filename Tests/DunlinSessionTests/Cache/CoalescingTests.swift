@@ -5,7 +5,7 @@ import Testing
 
 @testable import DunlinSession
 
-@Suite struct `Requests that are sent as one` {
+@Suite(.timeLimit(.minutes(10))) struct `Requests that are sent as one` {
     /// Whoever waits for it goes on when it opens, or is cancelled.
     private struct Gate: Sendable {
         private let opened = Settlement<Void>()

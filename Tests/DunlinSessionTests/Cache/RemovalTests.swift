@@ -5,7 +5,7 @@ import Testing
 @testable import DunlinSession
 
 /// What a program removes when its user changes, while a request of the former user is on its way.
-@Suite struct `What is removed while a request is on its way` {
+@Suite(.timeLimit(.minutes(10))) struct `What is removed while a request is on its way` {
     /// A session whose first answer to `/a` comes when the gate opens.
     private struct Held {
         let transport = MockTransport()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import DunlinSession
 
-@Suite struct `What the hook says of a stored response that the server confirms` {
+@Suite(.timeLimit(.minutes(10))) struct `What the hook says of a stored response that the server confirms` {
     enum Decision: CaseIterable {
         case none
         case store

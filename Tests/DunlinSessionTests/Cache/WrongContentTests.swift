@@ -7,7 +7,7 @@ import Testing
 @testable import DunlinSession
 
 /// A cache that was given content which turned out to be wrong.
-@Suite struct `Content that was proven wrong` {
+@Suite(.timeLimit(.minutes(10))) struct `Content that was proven wrong` {
     private let folder: Folder
     private let stage: CachedStage
 

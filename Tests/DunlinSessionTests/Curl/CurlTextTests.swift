@@ -6,7 +6,7 @@ import Testing
 @testable import DunlinSession
 
 /// The text of `curl` commands.
-@Suite struct CurlTextTests {
+@Suite(.timeLimit(.minutes(10))) struct CurlTextTests {
     @Test(
         arguments: [
             ("", "''"), ("a-b_c./:9", "a-b_c./:9"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#), ("'", #"''\'''"#),

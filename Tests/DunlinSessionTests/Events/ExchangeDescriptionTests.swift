@@ -3,7 +3,7 @@ import DunlinTesting
 import Synchronization
 import Testing
 
-@Suite struct `The description of an exchange` {
+@Suite(.timeLimit(.minutes(10))) struct `The description of an exchange` {
     /// Keeps what is shown of each exchange.
     private final class Shown: HTTPSession.Observer, HTTPSession.RequestObserver {
         let exchanges = Mutex<[(url: String, texts: [String])]>([])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DunlinSession
 
-@Suite struct `Fields that observers add` {
+@Suite(.timeLimit(.minutes(10))) struct `Fields that observers add` {
     private static let trace: Fields = ["Traceparent": "00-1", "Tracestate": "a=b"]
 
     private func mocked(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DunlinSession
 
-@Suite struct `Observers of a session` {
+@Suite(.timeLimit(.minutes(10))) struct `Observers of a session` {
     private let observer = RecordingObserver()
 
     private func mocked(

@@ -5,7 +5,7 @@ import Mocking
 import Synchronization
 import Testing
 
-@Suite struct `Redirect hooks` {
+@Suite(.timeLimit(.minutes(10))) struct `Redirect hooks` {
     typealias Answer = HTTPSession.RedirectDecision?
 
     /// `/from` leads to `to`; whatever else answers.

@@ -4,7 +4,7 @@ import LedgerRows
 import Mocking
 import Testing
 
-@Suite struct `Following redirects` {
+@Suite(.timeLimit(.minutes(10))) struct `Following redirects` {
     /// A session over a transport that redirects `/0` to `/1` and so on to `/count`, which answers.
     private static func chain(
         _ count: Int, _ change: (inout HTTPSession.Configuration) throws -> Void = { _ in }
@@ -244,7 +244,7 @@ import Testing
     }
 }
 
-@Suite struct `What redirects carry` {
+@Suite(.timeLimit(.minutes(10))) struct `What redirects carry` {
     /// `/0` at a leads to `/1` at b, that to `/2` at a.
     private static func triangle(_ change: (inout HTTPSession.Configuration) throws -> Void) throws -> Mocked {
         let mocked = try Mocked("http://a.test", change)

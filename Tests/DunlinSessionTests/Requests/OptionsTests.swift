@@ -4,7 +4,7 @@ import Testing
 
 @testable import DunlinSession
 
-@Suite struct `Options` {
+@Suite(.timeLimit(.minutes(10))) struct `Options` {
     @Test(.rows("RQ-50")) func `options that say nothing leave every limit to the session`() {
         let options = HTTPSession.Options()
         #expect(options.timeouts == HTTPSession.RequestTimeouts())

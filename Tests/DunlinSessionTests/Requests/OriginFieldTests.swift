@@ -4,7 +4,7 @@ import Mocking
 import Testing
 
 /// Credentials and fields for the base URL's origin: replaced while a session lives, and sent to no other.
-@Suite struct `Credentials and fields of an origin` {
+@Suite(.timeLimit(.minutes(10))) struct `Credentials and fields of an origin` {
     private func mocked(_ change: (inout HTTPSession.Configuration) -> Void = { _ in }) throws -> Mocked {
         let mock = try Mocked("http://api.test/v1/", change)
         mock.transport.otherwise { request in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DunlinSession
 
-@Suite struct `Authentication challenges` {
+@Suite(.timeLimit(.minutes(10))) struct `Authentication challenges` {
     private static let origin = HTTP.Origin(scheme: .https, host: "api.test")
     private static let refusal = NetworkError.TrustRefusal(.expired, host: "api.test")
     private static let believed = HTTPSession.AuthenticationChallenge.Kind.serverTrust(.accepted(path: []))

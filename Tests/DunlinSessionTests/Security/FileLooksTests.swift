@@ -5,7 +5,7 @@ import Testing
 
 @testable import DunlinSession
 
-@Suite struct `Looks at files` {
+@Suite(.timeLimit(.minutes(10))) struct `Looks at files` {
     /// Looks that find their own number, each of which waits until it may go on.
     private final class Disk: Sendable {
         private let permits = DispatchSemaphore(value: 0)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DunlinSession
 
-@Suite struct `Replacing how connections are secured` {
+@Suite(.timeLimit(.minutes(10))) struct `Replacing how connections are secured` {
     private static func configuration(_ base: String? = "https://api.test") -> HTTPSession.Configuration {
         let transport = MockTransport()
         transport.on(.get, "/x").respond().always()

@@ -6,7 +6,7 @@ import Testing
 @testable import DunlinContent
 @testable import DunlinSession
 
-@Suite struct `Lines of a body` {
+@Suite(.timeLimit(.minutes(10))) struct `Lines of a body` {
     static let cases: [(String, Bool, [String])] = [
         ("", false, []), ("a", false, ["a"]), ("a\n", false, ["a"]),
         ("a\nb", false, ["a", "b"]),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DunlinSession
 
-@Suite struct `What encloses a caller` {
+@Suite(.timeLimit(.minutes(10))) struct `What encloses a caller` {
     private static func next(_ number: Int) async {
         let over = AsyncStream.makeStream(of: Void.self)
         await Enclosure.enter(.request(.next()), of: nil) {

@@ -7,7 +7,7 @@ import Testing
 @testable import DunlinSession
 @testable import DunlinTransport
 
-@Suite struct `Events of a session` {
+@Suite(.timeLimit(.minutes(10))) struct `Events of a session` {
     private static func snapshot(_ number: Int) -> HTTPSession.TaskSnapshot {
         HTTPSession.TaskSnapshot(
             id: HTTPSession.TaskID.next(), kind: .data, method: .get, targetTemplate: "\(number)", label: nil, tags: [],

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// What hooks and listeners are told, and in which order.
-@Suite(.leakChecked) struct `Hooks and events` {
+@Suite(.leakChecked, .timeLimit(.minutes(10))) struct `Hooks and events` {
     /// What was told, in order.
     final class Log: Sendable {
         private let entries = Mutex<[String]>([])
@@ -220,7 +220,7 @@ import Testing
     }
 }
 
-@Suite(.leakChecked) struct `Restarted session` {
+@Suite(.leakChecked, .timeLimit(.minutes(10))) struct `Restarted session` {
     @Test(.rows("SM-11", "VD-5")) func `a restarted session accepts requests again and has cancelled the earlier ones`()
         async throws
     {

@@ -6,7 +6,7 @@ import Mocking
 import Testing
 
 /// Requests with a handle, over a mock transport.
-@Suite(.leakChecked) struct `Request task` {
+@Suite(.leakChecked, .timeLimit(.minutes(10))) struct `Request task` {
     private func answering() throws -> Mocked {
         let mock = try Mocked { $0.useLoopOfTest() }
         mock.transport.on(.get, "/user").respond(json: User(id: 1, name: "Ada")).always()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DunlinSession
 
-@Suite struct SettlementTests {
+@Suite(.timeLimit(.minutes(10))) struct SettlementTests {
     @Test(.rows("OP-12")) func `the first value stays, and every caller that waits gets it`() {
         var machine = SettlementMachine<String, Int>()
         #expect(machine.value == nil)

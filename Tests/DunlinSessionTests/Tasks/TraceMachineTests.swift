@@ -4,7 +4,7 @@ import Testing
 @testable import DunlinSession
 
 /// What one reader of a trace gets.
-@Suite struct TraceMachineTests {
+@Suite(.timeLimit(.minutes(10))) struct TraceMachineTests {
     typealias Machine = TraceMachine<Int, String>
 
     enum Step: Sendable {

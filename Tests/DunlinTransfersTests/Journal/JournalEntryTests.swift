@@ -7,7 +7,7 @@ import Testing
 
 @testable import DunlinTransfers
 
-@Suite struct `An entry of a journal` {
+@Suite(.timeLimit(.minutes(10))) struct `An entry of a journal` {
     static let id = "0123456789abcdef0123456789abcdef"
 
     static func request(_ method: String = "GET", _ fields: [String] = []) -> JournalEntry.Request {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import DunlinTransfers
 
-@Suite struct `A journal's folder` {
+@Suite(.timeLimit(.minutes(10))) struct `A journal's folder` {
     private static let id = `An entry of a journal`.id
     private static let entry = `An entry of a journal`.entry(`An entry of a journal`.upload)
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Processes that share a cache's folder and are killed at any moment; a thousand of them are `.ci/storm`'s.
-@Suite struct `A cache whose processes are killed` {
+@Suite(.timeLimit(.minutes(10))) struct `A cache whose processes are killed` {
     @Test func `a cache whose processes are killed never returns a wrong byte, and loses nothing that was not touched`()
         async throws
     {
