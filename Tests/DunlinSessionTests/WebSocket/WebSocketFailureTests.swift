@@ -47,7 +47,7 @@ import Testing
     private struct Refused: Error {}
 
     @Test func `when a write fails, what the server said before is delivered, up to its close frame`() async throws {
-        let mock = try MockedSocket { throw Refused() }
+        let mock = try MockedSocket(clock: ManualClock()) { throw Refused() }
         mock.peer.send(.text("a"))
         mock.peer.send(.text("b"))
         mock.peer.send(.close(1008, reason: "no more"))
