@@ -60,7 +60,9 @@ extension HTTPSession {
     ) async throws -> Response<S.Output> {
         let call = try core.call(
             method, target, query: query, body: body, options: options, accept: serializer.accept, isObserved: true)
-        return try await TaskDelegate(call).run(call, into: SerializedSink(serializer, call))
+        let response = try await TaskDelegate(call).run(call, into: SerializedSink(erasing: serializer, call))
+        guard let value = response.value as? S.Output else { preconditionFailure("the serializer has made another type") }
+        return response.with(value: value)
     }
 
     /// Whether a request has observers other than its caller: hooks, observers of events, a queue.

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Mocking
 import Testing
 
-@Suite struct `JSON of a session` {
+@Suite(.timeLimit(.minutes(10))) struct `JSON of a session` {
     private struct Person: Codable, Equatable {
         var firstName: String
         var born: Date
@@ -28,6 +28,20 @@ import Testing
         #expect(try await session.get("x", as: Person.self) == Self.person)
         #expect(try await session.get("x", as: .json(Person.self)).value == Self.person)
         #expect(try await session.get("x", as: .json(Person.self).strict.map(\.firstName)).value == "Ada")
+    }
+
+    @Test(arguments: [false, true])
+    func `a value that may be nil, or is a protocol's, has its own type`(isObserved: Bool) async throws {
+        let mocked = try Mocked { if isObserved { $0.hooks.downloadProgress = { _, _ in } } }
+        mocked.transport.otherwise { _ in .respond(fields: ["Content-Type": "application/json"], body: "null") }
+        let session = mocked.session
+        #expect(try await session.get("x", as: Int?.self) == nil)
+        let lists = JSONSerializer([Int]?.self)
+        #expect(try await session.get("x", as: lists.map { [$0, [1]] }).value == [nil, [1]])
+        #expect(try await session.get("x", as: lists.map { Int??.some($0?.first) }).value == .some(nil))
+        let anything = try await session.get("x", as: lists.map { $0.map { $0 as any Sendable } }).value
+        #expect(anything == nil)
+        #expect(try await session.get("x", as: lists.map { _ in "a" as any Sendable }).value as? String == "a")
     }
 
     @Test func `a call's own way of reading JSON counts before the session's`() async throws {

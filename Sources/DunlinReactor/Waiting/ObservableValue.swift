@@ -1,22 +1,24 @@
 public import DunlinTypes
-internal import Synchronization
+public import Synchronization
 
 /// A value that changes, for those who want to read the newest state whenever it has changed.
 public final class ObservableValue<Value: Sendable & Equatable>: Sendable {
-    private struct State {
-        var value: Value
+    @usableFromInline struct State {
+        @usableFromInline var value: Value
         /// Counts the changes.
-        var version: UInt64 = 0
+        @usableFromInline var version: UInt64 = 0
         /// The readers that wait for any change.
-        var readers: [ValueWaiter<Void>] = []
+        @usableFromInline var readers: [ValueWaiter<Void>] = []
         /// The readers that wait for the last change only.
-        var sleepers: [ValueWaiter<Void>] = []
+        @usableFromInline var sleepers: [ValueWaiter<Void>] = []
         /// Whether no change follows.
-        var isLast = false
+        @usableFromInline var isLast = false
+
+        @inlinable init(value: Value) { self.value = value }
     }
 
     private let reactor: Reactor
-    private let state: Mutex<State>
+    @usableFromInline let state: Mutex<State>
 
     public init(_ value: Value, on reactor: Reactor) {
         self.reactor = reactor
@@ -26,7 +28,8 @@ public final class ObservableValue<Value: Sendable & Equatable>: Sendable {
     public var value: Value { state.withLock { $0.value } }
 
     /// Changes the value. Returns it before and after, if it has changed. The last change is told to all readers.
-    @inline(__always) @discardableResult
+    // Inlined into other modules: a transfer is counted by it, and there it costs a third with its type known.
+    @inlinable @inline(__always) @discardableResult
     public func change(isLast: Bool = false, _ change: (inout Value) -> Void) -> (before: Value, after: Value)? {
         var readers: [ValueWaiter<Void>] = []
         let news = state.withLock { state -> (Value, Value)? in

@@ -1,5 +1,5 @@
 /// The result of delivering a call's response.
-struct Delivery<Taken: Sendable>: Sendable {
+package struct Delivery<Taken: Sendable>: Sendable {
     let result: Result<HTTPSession.Response<Taken>, any Error>
     /// The history of a failed call.
     private let callHistory: CallHistory?

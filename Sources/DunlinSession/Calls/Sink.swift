@@ -10,6 +10,12 @@ package protocol Sink: Sendable {
     /// Asks the call for its response, as often as needed, and takes the body.
     func take(from sending: inout Sending) async throws -> HTTPSession.Response<Taken>
 
+    /// Delivers the call's response to this sink, on the call's loop. `slot` is the call's place in the list, if it has
+    /// one already.
+    func delivery(
+        of call: HTTPSession.Call, by delegate: TaskDelegate, at slot: Int?, isAwaited: Bool
+    ) async throws -> Delivery<Taken>
+
     /// Makes the caller's value from what was taken, once the transfer is over.
     func value(of taken: HTTPSession.Response<Taken>) async throws -> HTTPSession.Response<Value>
 
@@ -43,6 +49,13 @@ package protocol BodyReceiver: HTTPSession.Destination.Kind {
 }
 
 extension Sink {
+    @inline(__always)
+    package func delivery(
+        of call: HTTPSession.Call, by delegate: TaskDelegate, at slot: Int?, isAwaited: Bool
+    ) async throws -> Delivery<Taken> {
+        try await delegate.onLoop(call, self, at: slot, isAwaited: isAwaited)
+    }
+
     package func failure(_ error: any Error) -> any Error { error }
     package func body(of taken: HTTPSession.Response<Taken>) -> Bytes? { nil }
     package func shared(_ value: HTTPSession.Response<Value>) -> (any Sendable)? { nil }
@@ -71,11 +84,6 @@ struct WholeSink: Sink {
         }
         let arrival = try await sending.intercepted { try await wholeArrival(from: &$0) }
         return try await taken(arrival, &sending)
-    }
-
-    /// Takes the body for an observed call, which is off a plain request's way.
-    func takeObserved(from sending: inout Sending) async throws -> HTTPSession.Response<Bytes> {
-        try await take(from: &sending)
     }
 
     func body(of taken: HTTPSession.Response<Bytes>) -> Bytes? { taken.file == nil ? taken.body : nil }
@@ -134,31 +142,53 @@ struct WholeSink: Sink {
 }
 
 /// Takes the whole body and makes a value from it before the call is over: for observed calls.
-struct SerializedSink<Serializer: ResponseSerializer>: Sink {
+struct SerializedSink<Value>: Sink {
     typealias Response = HTTPSession.Response
 
     private let whole = WholeSink()
     private let session: SessionCore
-    private let chosen: Serializer
     private let serializing: Serializing
-    private let share: @Sendable (Serializer.Output) -> (any Sendable)?
+    private let chosen: any ResponseSerializer
+    private let make: @Sendable (Response<Bytes>) async throws -> Response<Value>
+    private let share: @Sendable (Value) -> (any Sendable)?
 
-    init(
-        _ serializer: Serializer, _ call: HTTPSession.Call,
-        share: @escaping @Sendable (Serializer.Output) -> (any Sendable)? = { _ in nil }
+    init<Serializer: ResponseSerializer>(
+        _ serializer: Serializer, _ call: HTTPSession.Call, share: @escaping @Sendable (Value) -> (any Sendable)?
+    ) where Serializer.Output == Value {
+        self.init(serializer, call, share) { $0 }
+    }
+
+    /// For a value of any type: what a call does is compiled once, and not for whatever type there may be, which would
+    /// cost each request tens of thousands of instructions.
+    init(erasing serializer: some ResponseSerializer, _ call: HTTPSession.Call) where Value == Any {
+        self.init(serializer, call, { _ in nil }) { $0 }
+    }
+
+    private init<Serializer: ResponseSerializer>(
+        _ serializer: Serializer, _ call: HTTPSession.Call, _ share: @escaping @Sendable (Value) -> (any Sendable)?,
+        _ convert: @escaping @Sendable (Serializer.Output) -> Value
     ) {
-        chosen = serializer
-        session = call.session
-        self.share = share
-        serializing = Serializing(
-            validates: call.options.validatesResponse, errors: call.reading.errors, body: call.body)
+        let (session, serializing) = (
+            call.session,
+            Serializing(validates: call.options.validatesResponse, errors: call.reading.errors, body: call.body)
+        )
+        (self.session, self.serializing, chosen, self.share) = (session, serializing, serializer, share)
+        make = { taken in
+            let response = try await serializing.value(
+                of: taken, by: serializer, with: session.contentSettings, isOnLoop: session.isOnLoop)
+            return response.with(value: convert(response.value))
+        }
     }
 
     var serializer: (any ResponseSerializer)? { chosen }
 
-    func take(from sending: inout Sending) async throws -> Response<Bytes> {
-        try await whole.takeObserved(from: &sending)
+    func delivery(
+        of call: HTTPSession.Call, by delegate: TaskDelegate, at slot: Int?, isAwaited: Bool
+    ) async throws -> Delivery<Bytes> {
+        try await whole.delivery(of: call, by: delegate, at: slot, isAwaited: isAwaited)
     }
+
+    func take(from sending: inout Sending) async throws -> Response<Bytes> { try await whole.take(from: &sending) }
 
     func failure(_ error: any Error) -> any Error {
         serializing.failure(error, by: chosen, with: session.contentSettings)
@@ -166,10 +196,7 @@ struct SerializedSink<Serializer: ResponseSerializer>: Sink {
 
     func body(of taken: Response<Bytes>) -> Bytes? { whole.body(of: taken) }
 
-    func shared(_ value: Response<Serializer.Output>) -> (any Sendable)? { share(value.value) }
+    func shared(_ value: Response<Value>) -> (any Sendable)? { share(value.value) }
 
-    func value(of taken: Response<Bytes>) async throws -> Response<Serializer.Output> {
-        try await serializing.value(
-            of: taken, by: chosen, with: session.contentSettings, isOnLoop: session.isOnLoop)
-    }
+    func value(of taken: Response<Bytes>) async throws -> Response<Value> { try await make(taken) }
 }

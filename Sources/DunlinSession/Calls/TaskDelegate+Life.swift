@@ -26,7 +26,7 @@ extension TaskDelegate {
     ) async throws -> Result<Response<S.Value>, any Error> {
         let delivery: Delivery<S.Taken>
         do {
-            delivery = try await onLoop(call, sink)
+            delivery = try await sink.delivery(of: call, by: self, at: nil, isAwaited: true)
         } catch {
             refuse(call, error)
             throw error
@@ -48,7 +48,7 @@ extension TaskDelegate {
             let delivery: Delivery<S.Taken>
             do {
                 let slot = try await list.enter(self, of: call.era.number)
-                delivery = try await onLoop(call, sink, at: slot, isAwaited: isAwaited)
+                delivery = try await sink.delivery(of: call, by: self, at: slot, isAwaited: isAwaited)
             } catch {
                 delivery = await refused(call, error)
             }
@@ -63,8 +63,8 @@ extension TaskDelegate {
     }
 
     /// Runs on the loop and returns. A caller that is on the loop already, and on no actor, stays there.
-    private nonisolated func onLoop<S: Sink>(
-        _ call: HTTPSession.Call, _ sink: S, at slot: Int? = nil, isAwaited: Bool = true
+    nonisolated func onLoop<S: Sink>(
+        _ call: HTTPSession.Call, _ sink: S, at slot: Int?, isAwaited: Bool
     ) async throws -> Delivery<S.Taken> {
         try await withTaskCancellationHandler {
             let actor: (any Actor)? = #isolation

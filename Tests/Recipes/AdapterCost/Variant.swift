@@ -1,3 +1,4 @@
+import CoreMetrics
 import Dunlin
 import DunlinLogging
 import DunlinMetrics
@@ -12,6 +13,7 @@ enum Variant: String, CaseIterable {
     case loggingOff = "logging, lines off"
     case logging = "logging, a line each"
     case requestIDs = "logging, with request ids"
+    case metricsDropped = "metrics, into nothing"
     case metrics = "metrics, into Prometheus"
     case tracing = "tracing, into memory"
     case all = "all three, with request ids"
@@ -28,6 +30,7 @@ enum Variant: String, CaseIterable {
         case .loggingOff: log(&configuration, level: .critical, requestIDs: false)
         case .logging: log(&configuration, level: .info, requestIDs: false)
         case .requestIDs: log(&configuration, level: .info, requestIDs: true)
+        case .metricsDropped: measure(&configuration, NOOPMetricsHandler.instance)
         case .metrics: measure(&configuration)
         case .tracing: configuration.recordSpans(with: Self.tracer)
         case .all:
@@ -44,8 +47,10 @@ enum Variant: String, CaseIterable {
         configuration.log(to: logger) { $0.requestIDField = requestIDs ? "X-Request-ID" : nil }
     }
 
-    private func measure(_ configuration: inout HTTPSession.Configuration) {
-        let factory = PrometheusMetricsFactory(registry: PrometheusCollectorRegistry())
+    private func measure(
+        _ configuration: inout HTTPSession.Configuration,
+        _ factory: any MetricsFactory = PrometheusMetricsFactory(registry: PrometheusCollectorRegistry())
+    ) {
         configuration.measure(with: HTTPSession.MetricsSettings(factory: factory))
     }
 }
