@@ -58,6 +58,8 @@ extension HTTPSession {
 
 /// Opens a connection without sending a request.
 private struct OpeningSink: Sink {
+    typealias Taken = Bytes
+    typealias Apart = ErasedSink
     typealias Value = Void
 
     /// The number of connections that should be open.
@@ -65,7 +67,7 @@ private struct OpeningSink: Sink {
 
     var isScope: Bool { true }
 
-    func take(from sending: inout Sending) async throws -> HTTPSession.Response<Void> {
+    func take(from sending: inout Sending) async throws -> HTTPSession.Response<Bytes> {
         guard let sockets = sending.callTransport.sockets else {
             throw NetworkError(.cancelled, "opening the connections was cancelled")
         }
@@ -77,6 +79,6 @@ private struct OpeningSink: Sink {
         } catch {
             throw NetworkError.explained(error, at: sending.request.head.origin)
         }
-        return HTTPSession.Response(head: ResponseHead(status: .ok), value: ())
+        return HTTPSession.Response(head: ResponseHead(status: .ok), value: .empty)
     }
 }

@@ -41,6 +41,14 @@ extension Sending {
 
     private func read(_ stream: any TransportResponse.BodyStream, _ head: ResponseHead) async throws -> Bytes {
         if callTransport.sockets != nil { return try await bytes(of: stream, head) }
+        return try await readWithinLimits(stream, head)
+    }
+
+    // Not inlined, nor is `beginning`: the rest stands in place wherever a body is collected.
+    @inline(never)
+    private func readWithinLimits(
+        _ stream: any TransportResponse.BodyStream, _ head: ResponseHead
+    ) async throws -> Bytes {
         let sending = self
         return try await withinLimits(in: .receive) { try await sending.bytes(of: stream, head) }
     }
@@ -60,6 +68,7 @@ extension Sending {
     private var wanted: Int { min(limit ?? .max, call.reading.kept) }
 
     /// The beginning of an error response's body: as much as is allowed, even if the body is longer.
+    @inline(never)
     private func beginning(of stream: any TransportResponse.BodyStream) async throws -> Bytes {
         var beginning = CollectedBody(expecting: nil)
         do {

@@ -38,6 +38,10 @@ package protocol Sink: Sendable {
 
     /// What the call is to wait for before it is admitted, if it continues an earlier one.
     var reconnection: HTTPSession.Reconnection? { get }
+
+    /// The same sink where its code is not to stand in place: off a plain request's way.
+    associatedtype Apart: Sink where Apart.Taken == Taken
+    var apart: Apart { get }
 }
 
 /// A destination's place that takes a response's body there.
@@ -65,6 +69,46 @@ extension Sink {
     package var reconnection: HTTPSession.Reconnection? { nil }
 }
 
+extension Sink where Taken == Bytes {
+    package var apart: ErasedSink { ErasedSink(self) }
+
+    /// What a call does for a sink of bytes is compiled once, and not for any type of value, which would cost each
+    /// request tens of thousands of instructions, nor for each sink, which would cost a program 300 KB each.
+    package func delivery(
+        of call: HTTPSession.Call, by delegate: TaskDelegate, at slot: Int?, isAwaited: Bool
+    ) async throws -> Delivery<Bytes> {
+        try await delegate.onLoop(call, apart, at: slot, isAwaited: isAwaited)
+    }
+}
+
+extension Sink where Taken == Bytes, Value == Void {
+    func value(of taken: HTTPSession.Response<Bytes>) async throws -> HTTPSession.Response<Void> {
+        taken.with(value: ())
+    }
+}
+
+/// Any sink of bytes, or of nothing.
+package struct ErasedSink: Sink {
+    package typealias Taken = Bytes
+    package typealias Value = Bytes
+    package typealias Apart = Self
+
+    private let receive: @Sendable (inout Sending) async throws -> HTTPSession.Response<Bytes>
+    package let reconnection: HTTPSession.Reconnection?
+
+    @inline(never)
+    init<Source: Sink>(_ source: Source) where Source.Taken == Bytes {
+        receive = { sending in try await source.take(from: &sending) }
+        reconnection = source.reconnection
+    }
+
+    package var apart: Self { self }
+
+    package func take(from sending: inout Sending) async throws -> HTTPSession.Response<Bytes> {
+        try await receive(&sending)
+    }
+}
+
 extension Sink where Value == Taken {
     package func value(of taken: HTTPSession.Response<Taken>) async throws -> HTTPSession.Response<Value> { taken }
 }
@@ -73,7 +117,17 @@ extension Sink where Value == Taken {
 
 /// Takes the whole body, up to the call's limit; into a file if a hook says so.
 struct WholeSink: Sink {
+    typealias Taken = Bytes
     typealias Value = Bytes
+    typealias Apart = ErasedSink
+
+    // In place, for a plain request.
+    @inline(__always)
+    func delivery(
+        of call: HTTPSession.Call, by delegate: TaskDelegate, at slot: Int?, isAwaited: Bool
+    ) async throws -> Delivery<Bytes> {
+        try await delegate.onLoop(call, self, at: slot, isAwaited: isAwaited)
+    }
 
     @inline(__always)
     func take(from sending: inout Sending) async throws -> HTTPSession.Response<Bytes> {
@@ -143,9 +197,11 @@ struct WholeSink: Sink {
 
 /// Takes the whole body and makes a value from it before the call is over: for observed calls.
 struct SerializedSink<Value>: Sink {
+    typealias Taken = Bytes
+    typealias Apart = ErasedSink
     typealias Response = HTTPSession.Response
 
-    private let whole = WholeSink()
+    private let whole = ErasedSink(WholeSink())
     private let session: SessionCore
     private let serializing: Serializing
     private let chosen: any ResponseSerializer
@@ -182,19 +238,13 @@ struct SerializedSink<Value>: Sink {
 
     var serializer: (any ResponseSerializer)? { chosen }
 
-    func delivery(
-        of call: HTTPSession.Call, by delegate: TaskDelegate, at slot: Int?, isAwaited: Bool
-    ) async throws -> Delivery<Bytes> {
-        try await whole.delivery(of: call, by: delegate, at: slot, isAwaited: isAwaited)
-    }
-
     func take(from sending: inout Sending) async throws -> Response<Bytes> { try await whole.take(from: &sending) }
 
     func failure(_ error: any Error) -> any Error {
         serializing.failure(error, by: chosen, with: session.contentSettings)
     }
 
-    func body(of taken: Response<Bytes>) -> Bytes? { whole.body(of: taken) }
+    func body(of taken: Response<Bytes>) -> Bytes? { WholeSink().body(of: taken) }
 
     func shared(_ value: Response<Value>) -> (any Sendable)? { share(value.value) }
 

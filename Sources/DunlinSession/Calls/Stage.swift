@@ -83,6 +83,8 @@ struct Next {
     }
 
     /// The response that `rest` brings, if it is a success; otherwise what the stages before it make of the outcome.
+    // Not inlined either: it ends in a call of the function that calls it, which would stand in itself again.
+    @inline(never)
     private func judged(
         _ request: TransportRequest, after rest: Next, _ sending: inout Sending
     ) async throws -> TransportResponse {

@@ -4,6 +4,8 @@ internal import Synchronization
 
 /// Delivers a response when its head has come, and ends the call when nobody reads it any more.
 final class StreamSink: Sink {
+    typealias Taken = Bytes
+    typealias Apart = ErasedSink
     typealias Value = Void
 
     /// Whether the response is read within the call, in a scope whose end ends the call.
@@ -41,7 +43,7 @@ final class StreamSink: Sink {
         if case .success(let response) = opening.valueIfSettled { response } else { nil }
     }
 
-    func take(from sending: inout Sending) async throws -> HTTPSession.Response<Void> {
+    func take(from sending: inout Sending) async throws -> HTTPSession.Response<Bytes> {
         let arrival: Sending.Arrival
         if sending.delegate.kind == .upgrade {
             let brought = await Self.broughtByChild(from: sending)
@@ -68,7 +70,7 @@ final class StreamSink: Sink {
         end(streamed, arrived, sending, failure, isLeft: isLeft)
         if let failure { throw failure }
         return HTTPSession.Response(
-            head: streamed.head, value: (), interim: streamed.interim, metrics: streamed.metrics, url: streamed.url,
+            head: streamed.head, value: .empty, interim: streamed.interim, metrics: streamed.metrics, url: streamed.url,
             history: streamed.history)
     }
 

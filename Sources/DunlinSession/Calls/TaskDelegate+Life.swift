@@ -97,7 +97,7 @@ extension TaskDelegate {
             return delivery
         }
         if entered == nil { observers.events.tell(.resumed(snapshot)) }
-        var delivery = await admit(call, to: sink, observers, isAwaited: isAwaited)
+        var delivery = await admit(call, to: sink.apart, observers, isAwaited: isAwaited)
         delivery.slot = slot
         return delivery
     }
@@ -151,7 +151,7 @@ extension TaskDelegate {
         _ call: HTTPSession.Call, to sink: S, queued: Int64?
     ) async -> Delivery<S.Taken> {
         if call.era.chain.needsScope(call.body, settings) {
-            return await deliverWithUploads(call, to: sink, queued: queued)
+            return await deliverWithUploads(call, to: sink.apart, queued: queued)
         }
         return await deliver(call, to: sink, nil, queued: queued)
     }

@@ -5,6 +5,8 @@ internal import Synchronization
 /// Writes a response's body to a file: chooses its place, writes it to a part file beside that, and moves it to its
 /// name when it is complete. Until then nothing appears at the destination. A `DownloadRun` drives it.
 struct Download: Sink {
+    typealias Apart = Self
+    var apart: Self { self }
     typealias Value = HTTPSession.DownloadedFile
 
     let destination: HTTPSession.Destination

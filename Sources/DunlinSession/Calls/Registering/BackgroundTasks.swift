@@ -79,6 +79,8 @@ extension SessionCore {
 
 /// Reads and drops a response, as far as allowed, for the stages that see it.
 private struct DiscardingSink: Sink {
+    typealias Taken = Bytes
+    typealias Apart = ErasedSink
     typealias Value = Void
 
     /// The greatest number of bytes; nil for no limit.
@@ -86,7 +88,7 @@ private struct DiscardingSink: Sink {
     /// Called with the bytes received; throws if they are too many.
     let received: @Sendable (Int) throws -> Void
 
-    func take(from sending: inout Sending) async throws -> HTTPSession.Response<Void> {
+    func take(from sending: inout Sending) async throws -> HTTPSession.Response<Bytes> {
         let response = try await sending.answer()
         switch response.body {
         case .bytes(let bytes):
@@ -101,7 +103,7 @@ private struct DiscardingSink: Sink {
                 try received(piece.count)
             }
         }
-        return HTTPSession.Response(head: response.head, value: ())
+        return HTTPSession.Response(head: response.head, value: .empty)
     }
 
     private func check(_ count: Int) throws {
