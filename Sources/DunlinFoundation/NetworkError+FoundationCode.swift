@@ -17,7 +17,7 @@ extension NetworkError {
         .proxyAuthenticationFailed: .userAuthenticationRequired,
         .connectionClosed: .connectionLost,
         .invalidResponse: .badServerResponse, .upgradeRefused: .badServerResponse,
-        .webSocketFailed: .badServerResponse,
+        .webSocketFailed: .badServerResponse, .errorEvent: .badServerResponse,
         .invalidContent: .cannotDecodeRawData,
         .limitExceeded: .dataLengthExceedsMaximum, .poolExhausted: .cannotConnectToHost,
         .queueFull: .cannotConnectToHost, .timedOut: .timedOut,

@@ -7,8 +7,9 @@
         public struct LogSettings: Sendable {
             /// The levels of lines, by what came of the request; nil for no line.
             public struct Levels: Sendable, Hashable {
-                /// A response with any other status than the following.
-                public var success: Logger.Level? = .info
+                /// A response with any other status than the following. By default such lines are for those who look
+                /// for an error; `.info` makes them an access log.
+                public var success: Logger.Level? = .debug
                 /// A response with a 4xx status, accepted or not.
                 public var clientError: Logger.Level? = .notice
                 /// A response with a 5xx status, accepted or not.

@@ -111,6 +111,9 @@ extension NetworkError.Code {
     public static let upgradeRefused = Self("upgradeRefused")
     /// The peer of a WebSocket broke its rules; the underlying `HTTP.WebSocketError` says which.
     public static let webSocketFailed = Self("webSocketFailed")
+    /// The server sent an event of a name that the caller takes for an error (`EventSettings.errorNames`). The body is
+    /// the event's data.
+    public static let errorEvent = Self("errorEvent")
     /// The content does not match its content coding.
     public static let invalidContent = Self("invalidContent")
     /// The response exceeded one of the session's limits.
@@ -252,7 +255,7 @@ extension NetworkError: CustomStringConvertible {
 
     /// The codes of a response that may say to people why it is a refusal.
     package static let refusals: Set<Code> = [
-        .unacceptableStatus, .upgradeRefused, .proxyFailed, .proxyAuthenticationFailed,
+        .unacceptableStatus, .upgradeRefused, .proxyFailed, .proxyAuthenticationFailed, .errorEvent,
     ]
 
     private var saidMessage: String { bodyText.map { ": \($0)" } ?? "" }

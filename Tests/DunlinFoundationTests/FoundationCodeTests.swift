@@ -11,6 +11,7 @@ import Testing
         (.invalidRequest, -1000), (.unsupportedScheme, -1002), (.nameNotResolved, -1003), (.connectionFailed, -1004),
         (.poolExhausted, -1004), (.queueFull, -1004), (.connectionClosed, -1005), (.invalidResponse, -1011),
         (.upgradeRefused, -1011), (.webSocketFailed, -1011),
+        (.errorEvent, -1011),
         (.invalidContent, -1015),
         (.limitExceeded, -1103), (.timedOut, -1001), (.cancelled, -999), (.bodyConsumed, -1021),
         (.bodyLengthMismatch, -1021), (.fileUnreadable, -1102), (.secureConnectionFailed, -1200),

@@ -15,7 +15,7 @@ import Testing
             (["Retry-After": "5", "retry-After": "7"], 7), (["Retry-After": "5", "retry-After": "x"], 5),
         ] as [(Fields, Int64?)])
     func `Retry-After is a number of seconds, and nothing that is like one`(fields: Fields, seconds: Int64?) {
-        #expect(RetryAfter.seconds(fields, at: Self.now) == seconds)
+        #expect(RetryAfter.wait(fields, at: Self.now) == seconds.map { .seconds($0) })
     }
 
     @Test(
@@ -26,7 +26,7 @@ import Testing
             ("Fri, 31 Dec 9999 23:59:59 GMT", 252_618_189_022),
         ] as [(String, Int64?)])
     func `Retry-After may be a date, in each form there is`(date: String, seconds: Int64?) {
-        #expect(RetryAfter.seconds(["Retry-After": date], at: Self.now) == seconds)
+        #expect(RetryAfter.wait(["Retry-After": date], at: Self.now) == seconds.map { .seconds($0) })
     }
 
     @Test(
@@ -35,6 +35,20 @@ import Testing
         ] as [(String, Int64)])
     func `Retry-After is counted by the server's clock if that is known`(date: String, seconds: Int64) {
         let fields: Fields = ["Date": date, "Retry-After": "Sun, 06 Nov 1994 08:49:40 GMT"]
-        #expect(RetryAfter.seconds(fields, at: Self.now) == seconds)
+        #expect(RetryAfter.wait(fields, at: Self.now) == .seconds(seconds))
+    }
+
+    @Test(
+        arguments: [
+            (["retry-after-ms": "1500"], 1500), (["Retry-After-Ms": "0"], 0), (["retry-after-ms": "812.4"], 813),
+            (["retry-after-ms": "20.000"], 20), (["retry-after-ms": "7", "Retry-After": "60"], 7),
+            (["retry-after-ms": "7", "Retry-After-MS": "9"], 9), (["retry-after-ms": "-1"], nil),
+            (["retry-after-ms": "1."], nil), (["retry-after-ms": ".5"], nil), (["retry-after-ms": "1.2.3"], nil),
+            (["retry-after-ms": "1e3"], nil), (["retry-after-ms": ""], nil),
+            (["retry-after-ms": "soon", "Retry-After": "2"], 2000),
+            (["retry-after-ms": "99999999999999999999.9"], .max),
+        ] as [(Fields, Int64?)])
+    func `milliseconds are more exact, and count where they are valid`(fields: Fields, milliseconds: Int64?) {
+        #expect(RetryAfter.wait(fields, at: Self.now) == milliseconds.map { .milliseconds($0) })
     }
 }

@@ -124,8 +124,7 @@ extension Attempts {
     }
 
     private static func retryAfter(_ head: ResponseHead) -> Int64? {
-        let seconds = head.status.isSuccess ? nil : RetryAfter.seconds(head.fields, at: WallClock.seconds)
-        return seconds.map { Duration.seconds($0).clampedNanoseconds }
+        head.status.isSuccess ? nil : RetryAfter.wait(head.fields, at: WallClock.seconds)?.clampedNanoseconds
     }
 
     private func outcome(of error: any Error, _ sending: Sending) -> RetryMachine.Outcome {

@@ -147,18 +147,26 @@ extension EventReader {
 
     private func read(_ response: EventResponse) async throws -> ServerSentEvent? {
         state = .over
+        let event: ServerSentEvent?
         do {
-            if let event = try await response.next() {
-                guard machine?.received(event.data) == true else { return nil }
-                state = .reading(response)
-                return event
-            }
+            event = try await response.next()
         } catch {
             try failed(error, response)
             return nil
         }
-        try decide(.complete, response)
-        return nil
+        guard let event else {
+            try decide(.complete, response)
+            return nil
+        }
+        if request.settings.errorNames.contains(where: { $0.hasSameBytes(as: event.name) }) {
+            let error = NetworkError(
+                .errorEvent, "the server has sent the event \"\(event.name)\"", phase: .receive,
+                requestMayHaveBeenSent: true)
+            throw response.named(error, with: event.data)
+        }
+        guard machine?.received(event.data) == true else { return nil }
+        state = .reading(response)
+        return event
     }
 }
 
@@ -209,10 +217,10 @@ extension EventReader {
         guard error.code == .unacceptableStatus, let head = error.response else {
             return .failed(RetryMachine.Failure(error), isSafe: error.isSafeToRetry)
         }
-        let retryAfter = RetryAfter.seconds(head.fields, at: WallClock.seconds)
+        let retryAfter = RetryAfter.wait(head.fields, at: WallClock.seconds)
         return .answered(
             head.status, isIdempotent: isRepeatable, mayHaveWorked: !isRepeatable,
-            retryAfter: retryAfter.map { Duration.seconds($0).clampedNanoseconds })
+            retryAfter: retryAfter?.clampedNanoseconds)
     }
 
     /// The error that ends the stream, with the failed attempts before it.

@@ -22,15 +22,19 @@ extension HTTPSession {
         public var silence: Duration?
         /// The greatest size of an event, in bytes. A larger one ends the stream with code `limitExceeded`.
         public var eventLimit = 1 << 20
+        /// The names of events by which the server says that it has failed, such as `error` of model APIs. The first one
+        /// ends the stream with code `errorEvent`, which says what the server wrote, and is not delivered.
+        public var errorNames: Set<String> = []
 
         public init(
             reconnects: Bool = true, repeatsNonIdempotent: Bool = false, minimumWait: Duration = .milliseconds(500),
             longestServerWait: Duration = .seconds(300), silence: Duration? = nil, eventLimit: Int = 1 << 20,
-            beginsAnew: Bool = false
+            beginsAnew: Bool = false, errorNames: Set<String> = []
         ) {
             (self.reconnects, self.repeatsNonIdempotent) = (reconnects, repeatsNonIdempotent)
             (self.minimumWait, self.longestServerWait) = (minimumWait, longestServerWait)
             (self.silence, self.eventLimit, self.beginsAnew) = (silence, eventLimit, beginsAnew)
+            self.errorNames = errorNames
         }
 
         /// The usual retry policy of a stream: nine failed attempts in a row may be followed by another, if the

@@ -20,6 +20,9 @@ extension HTTPSession {
             self.secretFields = secretFields
         }
 
+        /// A policy that follows up to `limit` redirects.
+        public static func follow(limit: Int = 20) -> RedirectPolicy { RedirectPolicy(limit: limit) }
+
         /// A policy that follows no redirects.
         public static let never = {
             var policy = RedirectPolicy()

@@ -1,8 +1,8 @@
 /// What a server wrote for people in the body of a refusal.
 ///
 /// Rules:
-/// 1. Only a JSON object is read, and of it the members that RFC 9457, RFC 6749 and their like name, if they are text.
-///    Everything else may be meant for programs, or repeat what was sent.
+/// 1. Only a JSON object is read, and of it the members that RFC 9457, RFC 6749 and their like name, if they are text,
+///    or the `message` of an object `error`. Everything else may be meant for programs, or repeat what was sent.
 /// 2. Secrets that the text itself names (in links, `name=value`, `name: value`) are hidden, and so is every word that
 ///    has the form of a key or a token: of at least 16 letters and digits, with both between two slashes, or of 32 with
 ///    letters of both cases.
@@ -19,7 +19,8 @@ enum ServerMessage {
             let object = try HTTP.JSON.standard.decode(DynamicValue.self, from: body).members ?? [:]
             var said: [DynamicValue.Members.Member] = []
             for member in object where members.contains(member.key) && !secret.hides(member.key) {
-                guard let text = member.value.string else { continue }
+                let isObject = member.key == "error" && member.value.members != nil
+                guard let text = (isObject ? member.value["message"] : member.value)?.string else { continue }
                 said.append(.init(key: member.key, value: .string(shown(text, secret))))
             }
             if said.isEmpty { return nil }

@@ -83,7 +83,7 @@ extension HTTPSession.PerRequest<HTTPSession.RedirectPolicy> {
     /// Every redirect is delivered unchanged.
     public static var never: Self { .none }
     /// Up to `limit` redirects are followed.
-    public static func follow(limit: Int = 20) -> Self { .value(HTTPSession.RedirectPolicy(limit: limit)) }
+    public static func follow(limit: Int = 20) -> Self { .value(.follow(limit: limit)) }
 }
 
 extension HTTPSession.PerRequest<HTTPSession.RetryPolicy> {

@@ -16,7 +16,7 @@ extension JournalMachine.Ending {
         let isSafe = error.isSafeToRetry || !error.requestMayHaveBeenSent
         self = .failed(
             mayPass: error.mayPass && !error.isDecided, isSafe: isSafe, isRepeatable: isRepeatable,
-            delay: error.response.flatMap { RetryAfter.seconds($0.fields, at: now) }.map { .seconds($0) })
+            delay: error.response.flatMap { RetryAfter.wait($0.fields, at: now) })
     }
 }
 

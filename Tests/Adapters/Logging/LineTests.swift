@@ -11,12 +11,12 @@ import Testing
         defer { server.stop() }
         server.respond { _ in .response(body: "hello") }
         let log = InMemoryLogHandler()
-        let session = try HTTPSession(baseURL: server.baseURL) { $0.log(to: log.logger()) }
+        let session = try HTTPSession(baseURL: server.baseURL) { $0.log(to: log.logger(.debug)) }
         for id in 1...2 { try await session.get("users/\(id, name: "id")", query: ["page": 2]) }
         await session.shutdown()
         let entries = log.entries
         #expect(entries.map(\.message) == ["GET users/{id}: 200 OK", "GET users/{id}: 200 OK"])
-        #expect(entries.map(\.level) == [.info, .info])
+        #expect(entries.map(\.level) == [.debug, .debug])
         let entry = try #require(entries.last)
         #expect(entry[.method] == "GET" && entry[.template] == "users/{id}" && entry[.path] == nil)
         #expect(entry[.host] == "127.0.0.1" && entry[.port] == "\(server.port)" && entry[.status] == "200")

@@ -18,7 +18,11 @@ struct Logged {
     ) throws {
         var configuration = HTTPSession.Configuration(baseURL: "http://api.test/v1", transport: transport)
         try configure(&configuration)
-        configuration.log(to: log.logger(level), settings)
+        configuration.log(to: log.logger(level)) {
+            // Most tests want a line for each request, and none for the steps before its end.
+            $0.levels.success = .info
+            settings(&$0)
+        }
         session = try HTTPSession(configuration)
     }
 

@@ -52,6 +52,24 @@ struct `A stream of events that is resumed` {
         mocked.transport.requests.map { $0.fields["Last-Event-ID"] }
     }
 
+    @Test func `an event of a name that the settings give ends the stream with what the server says`() async throws {
+        let said = #"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#
+        let (mocked, _) = try Self.mocked()
+        Self.serve(
+            mocked, Self.stream("event: Error\ndata: a\n\nevent: error\ndata: \(said)\n\nevent: b\ndata: b\n\n"))
+        var data: [String] = []
+        let error = try await NetworkError.thrown {
+            let events = mocked.session.events(
+                "x", json: 1, until: "[DONE]", settings: Settings(repeatsNonIdempotent: true, errorNames: ["error"]))
+            for try await event in events { data.append(event.data) }
+        }
+        #expect(data == ["a"])
+        #expect(error.code == .errorEvent && error.body.map(String.init(_:)) == said)
+        let words = #"the server has sent the event "error": {"error":"Overloaded"} (phase receive)"#
+        #expect(error.description == "POST http://api.test/x: errorEvent: \(words)")
+        #expect(mocked.transport.requests.count == 1)
+    }
+
     @Test func `an ID that cannot be sent leaves the one before it in the same response`() async throws {
         let (mocked, clock) = try Self.mocked()
         let long = Bytes(String(repeating: "x", count: 2000))
