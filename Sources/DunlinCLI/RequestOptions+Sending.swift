@@ -49,11 +49,12 @@ extension RequestOptions {
     /// The URL with what `-G` and `-T` add to it.
     func completed(_ url: String) throws -> String {
         var parts = url.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).prefix(1).map(String.init)
-        if case .file(let path) = upload, !parts[0].contains("?") {
-            let authority = parts[0].drop { $0 != ":" }.dropFirst(3)
+        if case .file(let path) = upload {
+            let (start, query) = (parts[0].prefix { $0 != "?" }, parts[0].drop { $0 != "?" })
+            let authority = start.drop { $0 != ":" }.dropFirst(3)
             if authority.hasSuffix("/") || !authority.contains("/") {
                 let name = path.parts(at: UInt8(ascii: "/")).last { !$0.isEmpty } ?? ""
-                parts[0] += (authority.hasSuffix("/") ? "" : "/") + Self.encoded(name.utf8)
+                parts[0] = start + (authority.hasSuffix("/") ? "" : "/") + Self.encoded(name.utf8) + query
             }
         }
         var additions = parameters

@@ -32,6 +32,7 @@ extension RequestOptions {
             "referer", letter: "e", value: .text("URL"), help: "where the URL was found"
         ) { (options, given) throws(UsageError) in try options.replace("Referer", given.text) },
         Option("compressed", help: "asks for a compressed answer, as without it"),
+        Option("http1.1", help: "speaks HTTP/1.1, as without it"),
     ]
 
     private static let bodies: [Option<Self>] = [
@@ -70,7 +71,7 @@ extension RequestOptions {
         ) { (options, given) throws(UsageError) in options.form.append(try FormPart(literal: given.value)) },
         Option(
             "upload-file", letter: "T", value: .file("FILE"), help: "sends a file by PUT; - is standard input",
-            details: "If the URL ends with a slash, the file's name is added to it."
+            details: "If the URL's path ends with a slash, the file's name is added to it."
         ) { (options, given) throws(UsageError) in
             options.upload = try given.text == "-" ? .input : .file(given.value)
         },

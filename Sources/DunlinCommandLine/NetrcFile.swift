@@ -2,7 +2,7 @@
 ///
 /// Rules:
 /// 1. The file is words between blanks and line ends: `machine HOST`, then in any order `login NAME` (or `user NAME`),
-///    `password WORD` and `account WORD`, which is skipped.
+///    `password WORD` and `account WORD`, which is skipped. These keywords may be in capitals.
 /// 2. A word in double quotes may have blanks; `\` there takes the next character as it is, but for `\n`, `\r` and
 ///    `\t`. It ends in its line.
 /// 3. `#` where a keyword may stand begins a comment, to the end of the line. A value may begin with it.
@@ -36,7 +36,8 @@ package struct NetrcFile: Equatable, Sendable {
         var reader = NetrcReader(text)
         /// Whether the words belong to an entry.
         var isInside = false
-        while let word = try reader.keyword() {
+        while let keyword = try reader.keyword() {
+            let word = Self.lowercased(keyword.utf8[...])
             switch word {
             case "machine":
                 entries.append(Entry(host: Self.host(try reader.value(of: word))))
@@ -71,8 +72,11 @@ package struct NetrcFile: Equatable, Sendable {
 
     private static func host(_ text: String) -> String {
         let isInBrackets = text.hasPrefix("[") && text.hasSuffix("]")
-        let bytes = isInBrackets ? text.utf8.dropFirst().dropLast() : text.utf8[...]
-        return String(decoding: bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+        return lowercased(isInBrackets ? text.utf8.dropFirst().dropLast() : text.utf8[...])
+    }
+
+    private static func lowercased(_ bytes: Substring.UTF8View) -> String {
+        String(decoding: bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 }
 

@@ -5,7 +5,7 @@
         /// The metadata keys of the lines. Where OpenTelemetry has a name, it is the key. More may be added.
         public enum LogKey: String, Sendable, Hashable, CaseIterable {
             case method = "http.request.method"
-            /// The target as the program wrote it, `users/{id}`.
+            /// The path of the target as the program wrote it, with that of the base URL before it: `/v1/users/{id}`.
             case template = "url.template"
             /// The path, if the program has no template of the target.
             case path = "url.path"

@@ -43,7 +43,11 @@
             name = request.hasTemplate ? "\(method) \(target)" : method
             var metadata = taskMetadata
             metadata[.method] = "\(method)"
-            metadata[request.hasTemplate ? .template : .path] = "\(target)"
+            if let path = request.pathTemplate {
+                metadata[.template] = "\(LogText.path(of: path))"
+            } else {
+                metadata[.path] = "\(target)"
+            }
             metadata[.task] = .stringConvertible(request.id.rawValue)
             if request.isRevalidation { metadata[.revalidation] = .stringConvertible(true) }
             self.log = (logger, metadata)

@@ -66,6 +66,7 @@
             var handlers = HandlerCache<HandlerKey, Handler>()
             var servers = KnownValues<Server.Name>()
             var templates = KnownValues<String>()
+            var operations = KnownValues<String>()
             var methods = KnownValues<String>()
             var codes = KnownValues<String>()
             var details = KnownValues<String>()

@@ -8,6 +8,7 @@
         case version = "network.protocol.version"
         case error = "error.type"
         case template = "url.template"
+        case operation = "dunlin.operation"
         case connectionState = "http.connection.state"
         case phase = "dunlin.phase"
         case reason = "dunlin.reason"
@@ -72,10 +73,11 @@
 
         var labels: [Label] {
             switch self {
-            case .exchangeDuration, .responseBodySize: [.method, .address, .port, .status, .version, .error, .template]
+            case .exchangeDuration, .responseBodySize:
+                [.method, .address, .port, .status, .version, .error, .template, .operation]
             case .activeExchanges: [.method, .address, .port, .template]
             case .openConnections: [.address, .port, .connectionState]
-            case .callDuration: [.method, .error, .template]
+            case .callDuration: [.method, .error, .template, .operation]
             case .phaseDuration: [.address, .port, .phase]
             case .retries: [.method, .error]
             case .redirects: [.status]

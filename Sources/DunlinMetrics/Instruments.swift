@@ -43,7 +43,8 @@
         }
 
         private func dimensions(_ instrument: Instrument, _ labels: LabelSet) -> [(String, String)] {
-            var dimensions = instrument.labels.map { ($0.rawValue, labels.text(of: $0)) }
+            var dimensions = instrument.labels.filter { $0 != .operation || settings.includesOperations }
+                .map { ($0.rawValue, labels.text(of: $0)) }
             for label in own where !instrument.labels.contains(where: { $0.rawValue == label.name }) {
                 dimensions.append(label)
             }
@@ -70,11 +71,18 @@
 
         /// The request's template; none if it has none, or none is wanted.
         func template(_ request: HTTPSession.TaskSnapshot) -> LabelValue {
-            guard settings.includesDevelopment, request.hasTemplate else { return .none }
-            let template = LabelText.path(of: request.targetTemplate)
-            if template.isEmpty { return .none }
+            guard settings.includesDevelopment, let path = request.pathTemplate else { return .none }
+            let template = LabelText.path(path)
             let number = settings.store.number(of: template, in: \.templates, limit: settings.templateLimit)
             return number.map { LabelValue(number: $0, text: template) } ?? .other
+        }
+
+        /// What the API's description calls the request; none if nothing, or it is not wanted.
+        func operation(_ request: HTTPSession.TaskSnapshot) -> LabelValue {
+            guard settings.includesOperations, let name = request.operation else { return .none }
+            let number = settings.store.number(
+                of: name, in: \.operations, limit: settings.templateLimit, valid: LabelText.isWord)
+            return number.map { LabelValue(number: $0, text: name) } ?? .other
         }
 
         /// Why a request or exchange failed: a code, or the status; none if it did not fail.

@@ -39,6 +39,7 @@
         var version: HTTP.Version?
         var error = LabelValue.none
         var template = LabelValue.none
+        var operation = LabelValue.none
         /// A phase, a reason, a state: what only some metrics have.
         var detail = LabelValue.none
         var state = LabelValue.none
@@ -52,6 +53,7 @@
             case .version: versionText
             case .error: error.text
             case .template: template.text
+            case .operation: operation.text
             case .connectionState, .phase, .reason, .cacheSource: detail.text
             case .cacheState: state.text
             }
@@ -75,7 +77,9 @@
 
         init(_ instrument: Instrument, _ labels: LabelSet, session: UInt32) {
             servers = UInt64(labels.server.number) | UInt64(labels.template.number) << 32
-            errors = UInt64(labels.error.number) | UInt64(session) << 32
+            errors =
+                UInt64(UInt16(truncatingIfNeeded: labels.error.number))
+                | UInt64(UInt16(truncatingIfNeeded: session)) << 16 | UInt64(labels.operation.number) << 32
             let version: UInt64 =
                 switch labels.version {
                 case nil: 0

@@ -20,12 +20,12 @@
             }
         }
 
-        /// The path of a template, without scheme, user, host, query and fragment, which may contain secrets, as may
-        /// the parameters of segments (`;jsessionid=…`), of which only the names are left. What is no visible ASCII is
-        /// percent-encoded, and so are quotes and backslashes; after 200 bytes it is cut.
-        static func path(of template: String) -> String {
+        /// The path of a template. Parameters of segments (`;jsessionid=…`) may contain secrets, so only their names are
+        /// left. What is no visible ASCII is percent-encoded, and so are quotes and backslashes; after 200 bytes it is
+        /// cut.
+        static func path(_ template: String) -> String {
             var path = ""
-            for byte in withoutParameters(pathBytes(of: template)) {
+            for byte in withoutParameters(template.utf8) {
                 let isPlain =
                     (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
                 path += isPlain ? String(UnicodeScalar(byte)) : percentEncoded(byte)
@@ -34,7 +34,7 @@
             return path
         }
 
-        private static func withoutParameters(_ path: Substring.UTF8View.SubSequence) -> [UInt8] {
+        private static func withoutParameters(_ path: String.UTF8View) -> [UInt8] {
             let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { segment in
                 let parts = segment.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
                 let names = parts.dropFirst().map { part in
@@ -43,22 +43,6 @@
                 return Array((parts.prefix(1) + names).joined(separator: [UInt8(ascii: ";")]))
             }
             return Array(segments.joined(separator: [UInt8(ascii: "/")]))
-        }
-
-        private static func pathBytes(of template: String) -> Substring.UTF8View.SubSequence {
-            var rest = template[...].utf8
-            if let end = rest.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {
-                rest = rest[..<end]
-            }
-            let slash = UInt8(ascii: "/")
-            // "https://host/path", or "//host/path".
-            if let first = rest.firstIndex(of: slash), rest[first...].dropFirst().first == slash,
-                rest[..<first].isEmpty || rest[..<first].last == UInt8(ascii: ":")
-            {
-                rest = rest[first...].dropFirst(2)
-                rest = rest.firstIndex(of: slash).map { rest[$0...] } ?? rest.suffix(0)
-            }
-            return rest
         }
 
         private static func percentEncoded(_ byte: UInt8) -> String {

@@ -35,6 +35,7 @@
         private let method: HTTP.Method
         private let methodLabel: LabelValue
         private let template: LabelValue
+        private let operation: LabelValue
         private let isRevalidation: Bool
         /// Whether it is where a redirect has led it, which its template does not describe.
         private let isRedirected = Atomic(false)
@@ -48,6 +49,7 @@
             method = request.method
             methodLabel = instruments.method(request.method)
             template = instruments.template(request)
+            operation = instruments.operation(request)
             isRevalidation = request.isRevalidation
             made = request.state == .suspended ? .now : nil
             unresumed = Atomic(made == nil ? 0 : -1)
@@ -67,7 +69,9 @@
             let head = exchange.head
             labels.method = head.method == method ? methodLabel : instruments.method(head.method)
             labels.server = instruments.server(head.origin.host, head.origin.port, isOwn: !exchange.isElsewhere)
-            if !exchange.isElsewhere, !isRedirected.load(ordering: .relaxed) { labels.template = template }
+            if !exchange.isElsewhere, !isRedirected.load(ordering: .relaxed) {
+                (labels.template, labels.operation) = (template, operation)
+            }
             return MeasuredExchange(labels, instruments)
         }
 
@@ -121,7 +125,7 @@
             var labels = LabelSet()
             labels.method = methodLabel
             labels.error = instruments.error(completion.error, completion.response)
-            labels.template = template
+            (labels.template, labels.operation) = (template, operation)
             instruments.time(.callDuration, labels, max(.zero, completion.task.age - .nanoseconds(wait)))
         }
     }

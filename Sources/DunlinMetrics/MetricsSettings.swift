@@ -20,8 +20,11 @@
             /// How many servers, by host and port, are reported by their names: the first that there are requests to.
             /// The host of all others is `_other`.
             public var hostLimit = 100
-            /// How many templates are reported as `url.template`: the first that there are requests with. All others
-            /// are `_other`.
+            /// Whether requests and exchanges have the label `dunlin.operation`: what the API's description calls the
+            /// request (`Options.operation`).
+            public var includesOperations = false
+            /// How many templates are reported as `url.template`, and how many operations: the first that there are
+            /// requests with. All others are `_other`.
             public var templateLimit = 200
             /// How many handlers are kept. Above that, one that was not used for long is destroyed for each new one.
             /// What it counted then starts again at 0.
@@ -30,10 +33,10 @@
             /// different values. A name that a metric has already is left out. Of the sets of labels that sessions
             /// have, the first hundred are reported; the values of all others are `_other`.
             public var labels: [String: String] = [:]
-            /// Whether labels without a value are left out. By default they are empty, so that all time series of a
-            /// metric have labels of the same names: Prometheus makes no difference between an empty label and none,
-            /// and versions of swift-prometheus before 2.2 end the process if the names differ.
-            public var omitsEmptyLabels = false
+            /// Whether labels without a value are left out, as OpenTelemetry wants it. If not, they are empty, so that
+            /// all time series of a metric have labels of the same names: Prometheus makes no difference between an
+            /// empty label and none, but versions of swift-prometheus before 2.2 end the process if the names differ.
+            public var omitsEmptyLabels = true
 
             let store: HandlerStore
 

@@ -21,10 +21,11 @@
             public var includesOwn = true
             public var knownMethods: Set<HTTP.Method> = []
             public var hostLimit = 0
+            public var includesOperations = false
             public var templateLimit = 0
             public var handlerLimit = 0
             public var labels: [String: String] = [:]
-            public var omitsEmptyLabels = false
+            public var omitsEmptyLabels = true
 
             public init(factory: (any Sendable)? = nil) {}
 

@@ -13,7 +13,7 @@
     /// ```
     ///
     /// Everything that the session is configured for applies: retries, redirects, cookies, credentials, trust, limits.
-    /// The session stays its owner's, who shuts it down. Its label for a request is the operation's name.
+    /// The session stays its owner's, who shuts it down. A request's label and `operation` are the operation's name.
     ///
     /// Bodies stream both ways, as fast as the slower side. A body that can be iterated several times can be sent
     /// again; one that cannot makes the request fail where that would be necessary. A response's exchange ends when its
@@ -39,6 +39,7 @@
                 let parts = try ServerURL(baseURL).parts(of: request)
                 var options = options
                 options.label = options.label ?? operationID
+                options.operation = options.operation ?? operationID
                 let response = try await session.stream(
                     .url(parts.target), method: HTTP.Method(request.method.rawValue), fields: parts.fields,
                     body: RequestBody(body), options: options)

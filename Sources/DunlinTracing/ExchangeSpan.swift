@@ -27,6 +27,13 @@
             attributes[.task] = Int(clamping: exchange.task.id.rawValue)
             if exchange.attempt > 1 { attributes[.attempt] = exchange.attempt }
             if settings.includesDevelopment { attributes[.template] = template }
+            if settings.includesOptional {
+                attributes[.scheme] = head.origin.scheme.rawValue
+                attributes[.userAgent] = Self.shown("User-Agent", of: head.fields)?.first
+            }
+            for name in settings.requestFields {
+                attributes["\(SpanKey.requestField.rawValue).\(name.lowercased())"] = Self.shown(name, of: head.fields)
+            }
             span.updateAttributes { $0.merge(attributes) }
         }
 
@@ -40,6 +47,10 @@
             if let head = end.head {
                 attributes[.status] = head.status.code
                 attributes[.version] = head.version.number
+                for name in settings.responseFields {
+                    attributes["\(SpanKey.responseField.rawValue).\(name.lowercased())"] = Self.shown(
+                        name, of: head.fields)
+                }
             }
             if end.body == .left { attributes[.body] = "left" }
             let dropped = droppedFields + end.droppedFields
@@ -52,10 +63,20 @@
             if end.error?.isCancellation == true { span.addEvent(.cancelled) }
         }
 
+        /// A field's values, as far as they may be seen; nil if there is none, or they hold a secret.
+        private static func shown(_ name: String, of fields: Fields) -> [String]? {
+            let values = fields.filter { $0.name.lowercased() == name.lowercased() }.prefix(mostValues)
+            if values.isEmpty || fields.holdsSecret(name, .usual) { return nil }
+            return values.map { SpanText.visible($0.value) }
+        }
+
+        private static let mostValues = 8
+
         private func describe(_ hop: HTTP.Hop, _ attributes: inout SpanAttributes) {
             if let peer = hop.peer {
                 attributes[.peer] = SpanText.visible(peer.host)
                 attributes[.peerPort] = peer.port
+                if settings.includesOptional { attributes[.transport] = peer.port == nil ? "unix" : "tcp" }
             }
             if hop.connection != 0 { attributes[.isReused] = hop.isConnectionReused }
             attributes[.proxy] = hop.proxy.map(SpanText.proxy)

@@ -10,7 +10,7 @@
         /// Nil if the response's status says it.
         private let message: String?
 
-        /// Nil if an exchange did not fail: a status below 400, and no error or cancelled.
+        /// Nil if an exchange did not fail: a status below 400, and no error.
         init?(of end: HTTPSession.ExchangeEnd) {
             if let status = end.head?.status, status.code >= 400 {
                 self.init(status)
@@ -34,9 +34,11 @@
         }
 
         private init?(_ error: (any Error)?) {
-            guard let error, !error.isCancellation else { return nil }
+            guard let error else { return nil }
             let known = error as? NetworkError
-            let name = SpanText.word(known?.code.rawValue ?? "\(Swift.type(of: error))")
+            // The same word whoever has cancelled, and as in metrics.
+            let code = error.isCancellation ? NetworkError.Code.cancelled : known?.code
+            let name = SpanText.word(code?.rawValue ?? "\(Swift.type(of: error))")
             (type, phase) = (name, known?.phase)
             message = known?.phase.map { "\(name) in \($0.rawValue)" } ?? name
         }
@@ -50,7 +52,7 @@
     }
 
     extension Error {
-        /// Whether somebody gave up, and nothing failed.
+        /// Whether somebody gave up.
         var isCancellation: Bool {
             self is CancellationError || (self as? NetworkError)?.code == .cancelled
         }

@@ -35,6 +35,8 @@
         private let method: SpanMethod
         /// The path of the request's template; nil if it has none.
         private let template: String?
+        /// What the API's description calls the request.
+        private let operation: String?
         private let isRevalidation: Bool
         private let state: Mutex<State>
 
@@ -46,7 +48,10 @@
             self.instruments = instruments
             self.settings = settings
             method = SpanMethod(request.method, settings)
-            template = request.hasTemplate ? SpanText.path(of: request.targetTemplate) : nil
+            // The path of a base URL may be what is not to be shown.
+            let path = settings.showsPaths ? request.pathTemplate : request.pathTemplate(below: "/")
+            template = path.map(SpanText.path)
+            operation = request.operation.map(SpanText.word)
             isRevalidation = request.isRevalidation
             state = Mutex(State(begun: request.state == .suspended ? nil : DefaultTracerClock.now))
         }
@@ -65,7 +70,8 @@
             }
             let method = SpanMethod(exchange.head.method, settings)
             let template = isDescribed ? template : nil
-            let span = makeSpan(method.name(template), .client, below: parent, at: DefaultTracerClock.now)
+            let name = method.name(isDescribed ? operation ?? template : nil)
+            let span = makeSpan(name, .client, below: parent, at: DefaultTracerClock.now)
             for event in waiting { span.addEvent(event) }
             let context = ContextFields(span.context, of: exchange, by: instruments.injecting, settings)
             context.add(to: &fields)
@@ -103,7 +109,7 @@
         /// The request's span, with all events so far.
         private func span(_ request: HTTPSession.TaskSnapshot) -> any Tracing.Span {
             let (known, begun) = state.withLock { ($0.span, $0.begun) }
-            let span = known ?? makeSpan(method.name(template), .internal, below: nil, at: begun)
+            let span = known ?? makeSpan(method.name(operation ?? template), .internal, below: nil, at: begun)
             if known == nil { state.withLock { $0.span = span } }
             flush(into: span)
             return span
@@ -137,11 +143,8 @@
             let failure = Failure(of: completion)
             failure?.describe(&attributes)
             span.updateAttributes { $0.merge(attributes) }
-            if let failure {
-                span.setStatus(failure.status)
-            } else if completion.error != nil {
-                span.addEvent(.cancelled)
-            }
+            if let failure { span.setStatus(failure.status) }
+            if completion.error?.isCancellation == true { span.addEvent(.cancelled) }
         }
     }
 

@@ -15,6 +15,14 @@
         case version = "network.protocol.version"
         case error = "error.type"
 
+        // Only where they are asked for.
+        case scheme = "url.scheme"
+        case transport = "network.transport"
+        case userAgent = "user_agent.original"
+        /// These two are followed by a dot and the name of a field.
+        case requestField = "http.request.header"
+        case responseField = "http.response.header"
+
         // In development.
         case template = "url.template"
         case requestSize = "http.request.size"

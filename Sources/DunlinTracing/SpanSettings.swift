@@ -28,6 +28,15 @@
             /// Whether spans have attributes that OpenTelemetry has not declared stable yet, and may still rename:
             /// `url.template`, and the sizes of requests and responses.
             public var includesDevelopment = false
+            /// Whether exchanges have the attributes that OpenTelemetry leaves to be asked for: `url.scheme`,
+            /// `network.transport` and `user_agent.original`.
+            public var includesOptional = false
+            /// The names of request fields that exchanges have as `http.request.header.NAME`. Fields that are secret by
+            /// their name, by the session's `secretFields` or by something in a value are left out, and so is what
+            /// interceptors around the exchange change.
+            public var requestFields: [String] = []
+            /// The names of response fields that exchanges have as `http.response.header.NAME`, in the same way.
+            public var responseFields: [String] = []
             /// The methods that are recorded by their names. All others are `_OTHER`.
             public var knownMethods: Set<HTTP.Method> = [
                 .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect, .query,

@@ -52,18 +52,9 @@
             }.joined(separator: ";")
         }
 
-        /// The path of a template, without scheme, user, host, query and fragment.
-        static func path(of template: String) -> String {
-            var rest = template[...].utf8
-            if let end = rest.firstIndex(where: isEndOfPath) { rest = rest[..<end] }
-            let slash = UInt8(ascii: "/")
-            if let first = rest.firstIndex(of: slash), rest[first...].dropFirst().first == slash,
-                first == rest.startIndex || rest[..<first].last == UInt8(ascii: ":")
-            {
-                let address = rest[first...].dropFirst(2)
-                rest = address.firstIndex(of: slash).map { address[$0...] } ?? "/".utf8[...]
-            }
-            let segments = Substring(rest).split(separator: "/", omittingEmptySubsequences: false)
+        /// The path of a template, without the values of segments' parameters.
+        static func path(_ path: String) -> String {
+            let segments = path[...].split(separator: "/", omittingEmptySubsequences: false)
             return visible(segments.map(withoutParameters).joined(separator: "/"))
         }
 

@@ -28,6 +28,9 @@
             public var recordsRequests = false
             public var showsPaths = true
             public var includesDevelopment = false
+            public var includesOptional = false
+            public var requestFields: [String] = []
+            public var responseFields: [String] = []
             public var knownMethods: Set<HTTP.Method> = []
 
             public init() {}

@@ -69,7 +69,7 @@ import Testing
         "Sources/Dunlin/Dunlin.docc/Uploads.md": 5,
         "Sources/Dunlin/Dunlin.docc/Streams.md": 7,
         "Sources/Dunlin/Dunlin.docc/Upgrades.md": 5,
-        "Sources/Dunlin/Dunlin.docc/WebSocket.md": 7,
+        "Sources/Dunlin/Dunlin.docc/WebSocket.md": 8,
         "Sources/Dunlin/Dunlin.docc/Responses.md": 6,
         "Sources/Dunlin/Dunlin.docc/JSON.md": 3,
         "Sources/Dunlin/Dunlin.docc/Handles.md": 3,

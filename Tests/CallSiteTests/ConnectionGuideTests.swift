@@ -117,6 +117,21 @@ struct `Guides to upgraded connections and WebSockets` {
             try await socket.send(recording.chunks)
             try await socket.close(.goingAway, reason: "the window was closed")
         }
+        struct Draft: Codable { var text: String }
+        typealias Note = Draft
+        let draft = WebSocketFrame.text(#"{"text":"hello"}"#)
+        try await serving { server in
+            server.respond { .webSocket(answering: $0, .expectFrame(draft), .frame(draft), .frame(.close(1000))) }
+        } _: { client in
+            let socket = try await client.webSocket("chat")
+            var shown: [String] = []
+            func show(_ note: Note) { shown.append(note.text) }
+            try await socket.send(json: Draft(text: "hello"))
+            for try await note in socket.messages(of: Note.self) {
+                show(note)
+            }
+            #expect(shown == ["hello"])
+        }
         try await serving {
             $0.respond { .webSocket(answering: $0, .echoMessages) }
         } _: { client in

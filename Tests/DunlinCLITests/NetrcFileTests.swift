@@ -12,6 +12,7 @@ import Testing
             ("machine a.test\r\n  password\tpw\r\n  user ada\r\n", "ada", "pw"),
             ("machine b.test login b password c\nmachine a.test login ada password pw", "ada", "pw"),
             ("machine A.TEST login ada password pw", "ada", "pw"),
+            ("MACHINE a.test Login ada PassWord pw", "ada", "pw"),
             ("machine a.test login ada account x password pw", "ada", "pw"),
             ("machine a.test login ada password pw\nmachine a.test login bob password no", "ada", "pw"),
             ("machine a.test login \"ada l\" password \"p\\\"w\\\\ \\tx\"", "ada l", "p\"w\\ \tx"),

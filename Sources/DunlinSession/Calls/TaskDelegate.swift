@@ -63,9 +63,10 @@ public actor TaskDelegate {
             call.session.configuration.observers, of: call,
             HTTPSession.TaskSnapshot(
                 id: id, kind: kind, method: method, targetTemplate: targetTemplate, label: call.options.label,
-                tags: call.options.tags, priority: initialPriority,
+                operation: call.options.operation, tags: call.options.tags, priority: initialPriority,
                 state: observers.control.isSuspended ? .suspended : .waiting, age: .zero, hasTemplate: hasTemplate,
-                isRevalidation: isRevalidation, record: .init(record: observers.record)))
+                isRevalidation: isRevalidation, basePath: call.session.builder.basePath,
+                record: .init(record: observers.record)))
     }
 
     @_documentation(visibility: internal)
@@ -174,9 +175,9 @@ extension TaskDelegate {
         case .waiting, .waitingToRetry, .suspended, .over: break
         }
         return HTTPSession.TaskSnapshot(
-            id: id, kind: kind, method: method, targetTemplate: targetTemplate, label: label, tags: tags,
-            priority: priority, state: state, phase: phase, age: now.duration(since: created),
-            hasTemplate: hasTemplate, isRevalidation: isRevalidation,
+            id: id, kind: kind, method: method, targetTemplate: targetTemplate, label: label,
+            operation: settings?.options.operation, tags: tags, priority: priority, state: state, phase: phase, age: now.duration(since: created),
+            hasTemplate: hasTemplate, isRevalidation: isRevalidation, basePath: settings?.basePath ?? "/",
             record: .init(record: observers?.record))
     }
 }

@@ -36,6 +36,8 @@ extension HTTPSession {
         /// The target as the program wrote it, without values.
         public var targetTemplate: String
         public var label: String?
+        /// What the API's description calls the request (`Options.operation`).
+        public var operation: String?
         public var tags: Set<String>
         public var priority: HTTP.Priority
         public var state: State
@@ -49,6 +51,8 @@ extension HTTPSession {
         public var hasTemplate = false
         /// Whether the session asks for itself, without a caller, whether a stored response is still valid.
         public var isRevalidation = false
+        /// The path of the session's base URL, with a final slash.
+        var basePath = "/"
         var record = Record()
 
         /// What is needed to write the request as a command. The ID says which request it is.
@@ -64,5 +68,26 @@ extension HTTPSession {
 extension HTTPSession.TaskKind {
     static func of(_ body: borrowing RequestBody) -> Self {
         body.isAtHand ? .data : .upload
+    }
+}
+
+extension HTTPSession.TaskSnapshot {
+    /// The path of the template, with that of the base URL before it (OpenTelemetry's `url.template`), without scheme,
+    /// host, query and fragment: `/v1/users/{id}`. Nil if the program contains no template of the target.
+    public var pathTemplate: String? { pathTemplate(below: basePath) }
+
+    /// The same with another path before a template that has no slash at its beginning.
+    package func pathTemplate(below base: String) -> String? {
+        guard hasTemplate else { return nil }
+        // Bytes are compared, since a mark joins the character before it.
+        let slash = UInt8(ascii: "/")
+        let path = targetTemplate.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        if let first = path.firstIndex(of: slash), path[first...].starts(with: "//".utf8),
+            first == path.startIndex || path[..<first].last == UInt8(ascii: ":")
+        {
+            let rest = path[first...].dropFirst(2).drop { $0 != slash }
+            return rest.isEmpty ? "/" : String(Substring(rest))
+        }
+        return (path.first == slash ? "" : base) + String(Substring(path))
     }
 }

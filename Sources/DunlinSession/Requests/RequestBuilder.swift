@@ -39,7 +39,10 @@ final class RequestBuilder: Sendable {
     init(_ configuration: HTTPSession.Configuration) throws {
         try configuration.validate()
         do throws(AddressError) {
-            if let url = configuration.baseURL { base = try WebAddress(base: url) } else { base = nil }
+            // A session for WebSockets may have their scheme; its requests are by HTTP all the same.
+            base = try configuration.baseURL.map { url throws(AddressError) in
+                try WebAddress(base: HTTP.Target(url).replacing(schemes: HTTPSession.webSocketSchemes).text)
+            }
         } catch {
             throw NetworkError(.invalidConfiguration, "the base URL cannot be used", underlying: error)
         }
@@ -76,6 +79,7 @@ final class RequestBuilder: Sendable {
     }
 
     var baseOrigin: HTTP.Origin? { base?.origin }
+    var basePath: String { base?.target ?? "/" }
 
     /// The head to send. `accept` and the body's content type apply unless the caller's fields override them, and
     /// `accept` only if the session's fields have none of their own. `extras` is set if the URL has any. Inlined,

@@ -82,6 +82,7 @@ extension RareOptions {
         var errorBodyLimit = HTTPSession.PerRequest<Int>.session
         @Presence var hooks: HTTPSession.Hooks?
         var label: String?
+        var operation: String?
         var tags: Set<String> = []
         var startsAfter: [HTTPSession.TaskID] = []
         @Presence var begun: (@Sendable () -> Void)?
@@ -196,6 +197,13 @@ extension HTTPSession.Options {
         set { changeRare { $0.label = newValue } }
     }
 
+    /// What the API's description calls the request, such as an `operationId` of OpenAPI, for observers: spans are
+    /// named after it. A program has few of them, so it contains no value.
+    public var operation: String? {
+        get { rare?.values.operation }
+        set { changeRare { $0.operation = newValue } }
+    }
+
     /// Your own tags, by which the registry finds and cancels requests.
     public var tags: Set<String> {
         get { rare?.values.tags ?? [] }
@@ -253,7 +261,8 @@ extension HTTPSession.Options {
     public init(
         fields: Fields = Fields(), timeouts: HTTPSession.RequestTimeouts = HTTPSession.RequestTimeouts(),
         bodyLimit: HTTPSession.PerRequest<Int> = .session, validatesResponse: Bool = true,
-        decodesContent: Bool = true, label: String? = nil, tags: Set<String> = [], priority: HTTP.Priority = .normal,
+        decodesContent: Bool = true, label: String? = nil, operation: String? = nil, tags: Set<String> = [],
+        priority: HTTP.Priority = .normal,
         retry: HTTPSession.PerRequest<HTTPSession.RetryPolicy> = .session,
         redirects: HTTPSession.PerRequest<HTTPSession.RedirectPolicy> = .session,
         credentials: HTTPSession.PerRequest<HTTP.Credentials> = .session,
@@ -280,7 +289,7 @@ extension HTTPSession.Options {
         if timeouts != HTTPSession.RequestTimeouts() { self.timeouts = timeouts }
         if let continueTimeout { self.continueTimeout = continueTimeout }
         var values = RareOptions.Values()
-        (values.label, values.tags, values.startsAfter) = (label, tags, startsAfter)
+        (values.label, values.operation, values.tags, values.startsAfter) = (label, operation, tags, startsAfter)
         (values.retry, values.redirects, values.credentials) = (retry, redirects, credentials)
         (values.errorBodyLimit, values.hooks, values.handlesCookies) = (errorBodyLimit, hooks, handlesCookies)
         (values.cacheMode, values.coalesces, values.waitsForConnectivity) = (cacheMode, coalesces, waitsForConnectivity)

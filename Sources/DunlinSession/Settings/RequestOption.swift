@@ -102,6 +102,7 @@ extension RequestOption {
         RequestOption("errorBodyLimit", \.errorBodyLimit, .nothing, .always, nil),
         RequestOption("hooks", \.hooks, .nothing, .always, nil, isSame: { !$0.isSet && !$1.isSet }),
         RequestOption("label", \.label, .nothing, .always, .saved),
+        RequestOption("operation", \.operation, .nothing, .always, .saved),
         RequestOption("tags", \.tags, .nothing, .always, nil),
         RequestOption("startsAfter", \.startsAfter, .nothing, .always, nil),
         RequestOption("begun", \.begun, .nothing, .always, nil, isSame: { $0 == nil && $1 == nil }),

@@ -24,7 +24,7 @@ extension HTTPSession {
         async let life: Void = driver.run()
         let value: Value
         do {
-            let socket = WebSocket(opened, nil)
+            let socket = WebSocket(opened, core.contentSettings, nil)
             value = try await Enclosure.enter(.request(driver.request), of: core.owner) { try await operation(socket) }
             if socket.isOpen { try await socket.close() }
         } catch {
@@ -50,14 +50,18 @@ extension HTTPSession {
         let opened = try await opened(target, subprotocols, query, options.with(fields, timeout), settings)
         let driver = opened.driver
         // It ends with its connection, which ends with the request that the registry knows.
-        return WebSocket(opened, Task(executorPreference: driver.loop) { await driver.run() })
+        let life = Task(executorPreference: driver.loop) { await driver.run() }
+        return WebSocket(opened, core.contentSettings, life)
     }
+
+    /// The schemes by which the handshake of a WebSocket goes.
+    static let webSocketSchemes = ["ws": "http", "wss": "https"]
 
     private func opened(
         _ target: HTTP.Target, _ subprotocols: [String], _ query: HTTP.Query, _ options: Options,
         _ settings: WebSocketSettings
     ) async throws -> OpenedWebSocket {
-        let target = target.replacing(schemes: ["ws": "http", "wss": "https"])
+        let target = target.replacing(schemes: Self.webSocketSchemes)
         let offered: OfferedWebSocket
         var options = options
         do {

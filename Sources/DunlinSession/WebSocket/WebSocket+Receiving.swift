@@ -1,3 +1,4 @@
+internal import DunlinContent
 internal import DunlinWire
 
 extension HTTPSession.WebSocket {
@@ -13,6 +14,35 @@ extension HTTPSession.WebSocket {
     /// }
     /// ```
     public var messages: Messages { Messages(socket: self) }
+
+    /// The values of the messages that arrive, each decoded from the JSON of a text or of bytes, in the session's way,
+    /// `socket.messages(of: Note.self)`, or in another, `socket.messages(of: Note.self, .snakeCase)`.
+    ///
+    /// A message that cannot be decoded throws an error with code `decodingFailed`, whose body is the message. The
+    /// connection stays open, and whoever reads on gets the next one.
+    public func messages<Value: Decodable>(of type: Value.Type, _ json: HTTP.JSON? = nil) -> Values<Value> {
+        Values(messages: messages, json: content.json(insteadOf: json))
+    }
+
+    /// The values of the messages of a WebSocket.
+    public struct Values<Value: Decodable>: AsyncSequence, AsyncIteratorProtocol, Sendable {
+        public typealias Element = Value
+        var messages: Messages
+        let json: HTTP.JSON
+
+        public func makeAsyncIterator() -> Self { self }
+
+        public mutating func next() async throws -> Value? {
+            guard let bytes = try await messages.next()?.bytes else { return nil }
+            do {
+                return try json.decode(Value.self, from: bytes)
+            } catch let error as DecodingError {
+                var failure = NetworkError(decoding: error)
+                failure.body = bytes.beginning(upTo: 64 * 1024)
+                throw messages.socket.driver.connection.named(failure)
+            }
+        }
+    }
 
     /// The same, piece by piece as they arrive, for messages that are not to be held as a whole. Both sequences may be
     /// used in turn; `messages` leaves out the rest of a message that was begun here.

@@ -19,6 +19,12 @@ extension HTTPSession.WebSocket {
         try await named { try await driver.send(message) }
     }
 
+    /// Sends a value as one message, a text of JSON, in the session's way, `socket.send(json: note)`, or in another,
+    /// `socket.send(json: note, .snakeCase)`.
+    public func send(json value: some Encodable, _ json: HTTP.JSON? = nil) async throws {
+        try await send(.text(String(try content.json(insteadOf: json).encode(value))))
+    }
+
     /// Sends a text piece by piece, as one message. Messages of other tasks wait until it has ended. If the sequence
     /// fails after the first piece, the connection is closed with code 1011, since the message has no end.
     public func send<Pieces: AsyncSequence>(_ pieces: Pieces) async throws where Pieces.Element == String {

@@ -1,3 +1,4 @@
+internal import DunlinContent
 internal import DunlinWire
 
 extension HTTPSession {
@@ -22,10 +23,12 @@ extension HTTPSession {
         /// Whether the server agreed to compress messages.
         public let isCompressed: Bool
         let driver: WebSocketDriver
+        let content: ContentSettings
         /// What drives the connection, unless a scope does.
         private let life: Task<Void, Never>?
 
-        init(_ opened: OpenedWebSocket, _ life: Task<Void, Never>?) {
+        init(_ opened: OpenedWebSocket, _ content: ContentSettings, _ life: Task<Void, Never>?) {
+            self.content = content
             (subprotocol, isCompressed) = (opened.agreement.subprotocol, opened.agreement.deflate != nil)
             (driver, self.life) = (opened.driver, life)
         }

@@ -69,6 +69,7 @@ extension WebSocketDriver {
     /// Sends a whole message.
     func send(_ message: WebSocketMessage) async throws {
         try await begin()
+        isPlain = message.bytes.count < settings.compression?.shortest ?? 0
         do {
             try await send(message.bytes, of: message.kind, isLast: true)
         } catch {
@@ -84,6 +85,7 @@ extension WebSocketDriver {
         if let waiter = messageTurns.ask(on: loop), await waiter.valueUnlessCancelled() == nil {
             throw CancellationError()
         }
+        isPlain = false
         if !machine.isOpen || end != nil {
             messageTurns.end()
             throw refusal
@@ -143,7 +145,7 @@ extension WebSocketDriver {
     /// The frame with a slice; nil if it is compressed and nothing is ready.
     private func frame(_ bytes: Bytes, of kind: WebSocketMessage.Kind, isLast: Bool) throws(WebSocketError) -> Bytes? {
         var piece = WebSocketPiece(kind, bytes, isLast: isLast)
-        if compression != nil {
+        if compression != nil, !isPlain {
             piece.isCompressed = true
             piece.bytes = compression?.deflater.deflate(bytes, isLast: isLast) ?? .empty
             if piece.bytes.isEmpty { return nil }

@@ -36,6 +36,8 @@ actor WebSocketDriver {
     var frameTurns = WebSocketTurns()
     /// Whether a part of a message has been sent, and not all of it.
     var isWithinMessage = false
+    /// Whether the message that has its turn is sent as it is although others are compressed.
+    var isPlain = false
     /// The part of a message that its reader has taken, while the rest is on its way.
     var collector = WebSocketCollector()
     /// Whether the last piece that was read by itself has others behind it.

@@ -31,9 +31,12 @@ extension HTTPSession {
             /// Whether a message may refer to those before it, which makes similar messages much shorter. If not, both
             /// sides compress each message by itself.
             public var keepsContext = true
+            /// Messages of fewer bytes are sent as they are: compressed by themselves they become longer. One that is
+            /// sent piece by piece is always compressed.
+            public var shortest = 0
 
-            public init(level: Int = 6, keepsContext: Bool = true) {
-                (self.level, self.keepsContext) = (level, keepsContext)
+            public init(level: Int = 6, keepsContext: Bool = true, shortest: Int = 0) {
+                (self.level, self.keepsContext, self.shortest) = (level, keepsContext, shortest)
             }
         }
     }

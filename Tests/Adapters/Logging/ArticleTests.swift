@@ -37,7 +37,7 @@ import Testing
         }
 
         configuration.log(to: logger) {
-            $0.levels.success = .debug
+            $0.levels.success = .info
             $0.levels.cancelled = nil
             $0.requestIDField = "X-Request-ID"
         }

@@ -18,7 +18,7 @@ import Testing
         #expect(entries.map(\.message) == ["GET users/{id}: 200 OK", "GET users/{id}: 200 OK"])
         #expect(entries.map(\.level) == [.debug, .debug])
         let entry = try #require(entries.last)
-        #expect(entry[.method] == "GET" && entry[.template] == "users/{id}" && entry[.path] == nil)
+        #expect(entry[.method] == "GET" && entry[.template] == "/users/{id}" && entry[.path] == nil)
         #expect(entry[.host] == "127.0.0.1" && entry[.port] == "\(server.port)" && entry[.status] == "200")
         #expect(entry[.peer] == "127.0.0.1" && entry[.peerPort] == "\(server.port)")
         #expect(entry[.attempts] == "1" && entry[.exchanges] == "1" && entry[.error] == nil && entry[.phase] == nil)

@@ -73,7 +73,7 @@ private struct CountingHandler: LogHandler {
         let transport = MockTransport()
         transport.otherwise { _ in .respond() }
         var configuration = HTTPSession.Configuration(baseURL: "http://api.test", transport: transport)
-        configuration.log(to: log.logger())
+        configuration.log(to: log.logger(.debug))
         let session = try HTTPSession(configuration)
         let handle = try Self.$trace.withValue("abc") { try session.task("a") }
         handle.resume()

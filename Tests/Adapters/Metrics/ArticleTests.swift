@@ -65,6 +65,8 @@ struct ArticleTests {
         let metrics = TestMetrics()
         var settings = HTTPSession.MetricsSettings(factory: metrics)
         settings.includesDevelopment = true
+        settings.includesOperations = true
+        settings.omitsEmptyLabels = false
         var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
         configuration.retry = .constant(attempts: 2, every: .zero)
         configuration.cache = HTTPSession.Cache()

@@ -52,7 +52,7 @@ struct ArticleTests {
         let keys = Self.names("\"", in: try Article.lines("Sources/DunlinTracing/SpanKey.swift"))
         let article = try Article.lines(Self.article)
         let used = Self.names("`", in: article).filter { name in
-            ["http.", "url.", "server.", "network.", "error.", "dunlin."].contains(where: name.hasPrefix)
+            ["http.", "url.", "server.", "network.", "user_agent.", "error.", "dunlin."].contains(where: name.hasPrefix)
         }
         let events = Self.names(
             "`",

@@ -19,7 +19,7 @@ struct SpanTests {
         await client.shutdown()
         let span = try #require(tracer.finishedSpans.first)
         #expect(tracer.finishedSpans.count == 1 && tracer.activeSpans.isEmpty)
-        #expect(span.operationName == "GET users/{id}")
+        #expect(span.operationName == "GET /users/{id}")
         #expect(span.kind == .client)
         #expect(span.status == nil && span.errors.isEmpty)
         var texts = span.texts
@@ -70,7 +70,7 @@ struct SpanTests {
             for try await _ in response.body {}
         }
         try await traced.session.withResponse(from: "left") { _ in }
-        #expect(traced.spans.map(\.operationName) == ["GET read", "GET read", "GET left", "GET left"])
+        #expect(traced.spans.map(\.operationName) == ["GET /v1/read", "GET /v1/read", "GET /v1/left", "GET /v1/left"])
         #expect(traced.spans.map { $0.texts["dunlin.body"] } == [nil, nil, nil, "left"])
         #expect(traced.spans.allSatisfy { $0.status == nil })
         #expect(traced.tracer.memory.activeSpans.isEmpty)
@@ -125,7 +125,7 @@ struct SpanTests {
         #expect(["decodingFailed", "unreadableContent"].contains(spans[4].texts["error.type"]))
     }
 
-    @Test func `A cancelled exchange is no error`() async throws {
+    @Test func `What is cancelled is an error of that name`() async throws {
         let traced = try Traced { $0.recordsRequests = true }
         traced.transport.otherwise { _ in .never }
         let task = Task { try await traced.session.get("a") }
@@ -139,7 +139,7 @@ struct SpanTests {
         _ = await handle.result
         #expect(traced.spans.count == 4)
         for span in traced.spans {
-            #expect(span.status == nil && span.texts["error.type"] == nil)
+            #expect(span.status?.code == .error && span.texts["error.type"] == "cancelled")
             #expect(span.eventNames.last == "dunlin.cancelled")
         }
     }
@@ -168,13 +168,13 @@ struct SpanTests {
         traced.transport.otherwise { _ in .respond() }
         try await traced.session.request("pots/\(1)", method: "BREW")
         try await traced.session.request("pots", method: "get")
-        #expect(traced.spans.map(\.operationName) == ["HTTP pots/{}", "HTTP pots"])
+        #expect(traced.spans.map(\.operationName) == ["HTTP /v1/pots/{}", "HTTP /v1/pots"])
         #expect(traced.spans.map { $0.texts["http.request.method"] } == ["_OTHER", "_OTHER"])
         #expect(traced.spans.map { $0.texts["http.request.method_original"] } == ["BREW", "get"])
         let known = try Traced { $0.knownMethods.insert("BREW") }
         known.transport.otherwise { _ in .respond() }
         try await known.session.request("pots", method: "BREW")
-        #expect(known.spans[0].operationName == "BREW pots")
+        #expect(known.spans[0].operationName == "BREW /v1/pots")
         #expect(known.spans[0].texts["http.request.method_original"] == nil)
     }
 
@@ -185,15 +185,69 @@ struct SpanTests {
         try await traced.session.get(HTTP.Target(text))
         try await traced.session.get("moved")
         try await traced.session.get("https://api.test/v1/a/\(1, name: "id")?q=1")
-        #expect(traced.spans.map(\.operationName) == ["GET", "GET moved", "GET", "GET /v1/a/{id}"])
+        #expect(traced.spans.map(\.operationName) == ["GET", "GET /v1/moved", "GET", "GET /v1/a/{id}"])
     }
 
     @Test func `What is in development is recorded only if asked for`() async throws {
         let traced = try Traced { $0.includesDevelopment = true }
         traced.transport.otherwise { _ in .respond(body: "12345") }
         try await traced.session.get("a/\(1)")
-        #expect(traced.spans[0].texts["url.template"] == "a/{}")
+        #expect(traced.spans[0].texts["url.template"] == "/v1/a/{}")
         #expect(Set(traced.spans[0].texts.keys).isSuperset(of: ["http.request.size", "http.response.body.size"]))
+    }
+
+    @Test func `What is to be asked for is recorded only then, and nothing that is secret`() async throws {
+        let traced = try Traced {
+            $0.includesOptional = true
+            $0.requestFields = ["X-Tenant", "Authorization", "X-Absent", "x-key", "X-Link"]
+            $0.responseFields = ["etag", "Set-Cookie"]
+        } configure: {
+            $0.secretFields.insert("X-Key")
+            $0.fields["User-Agent"] = "shop/1"
+        }
+        traced.transport.otherwise { _ in
+            .respond(fields: ["ETag": "\"a\"", "ETag": "\"b\"", "Set-Cookie": "sid=s3cr3t"])
+        }
+        try await traced.session.get(
+            "a",
+            fields: [
+                "X-Tenant": "7", "Authorization": "Bearer s3cr3t", "X-Key": "s3cr3t",
+                "X-Link": "https://ada:s3cr3t@a.test/",
+            ])
+        let (span, texts) = (traced.spans[0], traced.spans[0].texts)
+        #expect(texts["url.scheme"] == "https" && texts["user_agent.original"] == "shop/1")
+        #expect(span.everything.contains("http.request.header.x-tenant"))
+        #expect(span.everything.contains("http.response.header.etag"))
+        for name in ["request.header.authorization", "request.header.x-key", "x-absent", "x-link", "set-cookie"] {
+            #expect(!span.everything.contains(name), "\(name)")
+        }
+        #expect(!span.everything.contains("s3cr3t"))
+    }
+
+    @Test func `A redirect that is not followed any further is its exchange's error`() async throws {
+        let traced = try Traced(configure: { $0.redirects = .follow(limit: 1) })
+        traced.transport.on(.get, "/v1/a").respond(302, fields: ["Location": "/v1/b"], body: "one").always()
+        traced.transport.on(.get, "/v1/b").respond(302, fields: ["Location": "/v1/c"], body: "two").always()
+        traced.transport.on(.get, "/v1/d").respond(302, fields: ["Location": "http://api.test/"], body: "three")
+        traced.transport.on(.get, "/v1/e").respond(300, body: "no JSON")
+        _ = try? await traced.session.get("a")
+        _ = try? await traced.session.get("d")
+        _ = try? await traced.session.get("e", options: .init(validatesResponse: false), as: .json([Int].self))
+        let types = traced.spans.map { $0.texts["error.type"] }
+        #expect(types == [nil, "tooManyRedirects", "insecureRedirect", nil])
+        #expect(traced.spans.map { $0.status?.code == .error } == [false, true, true, false])
+        #expect(traced.spans.map { $0.texts["http.response.status_code"] } == ["302", "302", "302", "300"])
+        #expect(traced.spans.allSatisfy { $0.texts["dunlin.body"] == nil })
+    }
+
+    @Test func `A span has the name of the API's operation, except where a redirect has led`() async throws {
+        let traced = try Traced { $0.includesDevelopment = true }
+        traced.transport.on(.get, "/v1/users").respond(302, fields: ["Location": "/v1/people"])
+        traced.transport.otherwise { _ in .respond() }
+        let target = "users"
+        try await traced.session.get(HTTP.Target(target), options: .init(operation: "listUsers"))
+        #expect(traced.spans.map(\.operationName) == ["GET listUsers", "GET"])
+        #expect(traced.spans.allSatisfy { $0.texts["url.template"] == nil })
     }
 
     /// One test, since a process has one system, which can be set once.

@@ -45,6 +45,7 @@ private struct Row: Sendable {
         Row("hooks") { $0.hooks.completed = { _ in } },
         Row("errorBodyLimit") { $0.errorBodyLimit = 7 },
         Row("label") { $0.label = "l" },
+        Row("operation") { $0.operation = "o" },
         Row("tags") { $0.tags = ["t"] },
         Row("startsAfter") { $0.startsAfter = [HTTPSession.TaskID(rawValue: 0)] },
         Row("begun") { $0.begun = {} },
@@ -156,8 +157,7 @@ private struct Row: Sendable {
         let made = HTTPSession.Options(
             fields: all.fields, timeouts: all.timeouts, bodyLimit: all.bodyLimit,
             validatesResponse: all.validatesResponse, decodesContent: all.decodesContent, label: all.label,
-            tags: all.tags,
-            priority: all.priority, retry: all.retry, redirects: all.redirects, credentials: all.credentials,
+            operation: all.operation, tags: all.tags, priority: all.priority, retry: all.retry, redirects: all.redirects, credentials: all.credentials,
             handlesCookies: all.handlesCookies, expectsContinue: all.expectsContinue,
             continueTimeout: all.continueTimeout, errorBodyLimit: all.errorBodyLimit, cacheMode: all.cacheMode,
             coalesces: all.coalesces, waitsForConnectivity: all.waitsForConnectivity, hostOverrides: all.hostOverrides,

@@ -15,6 +15,57 @@ import Testing
         #expect(mock.peer.frames == [.text("a\u{E9}"), .binary(Bytes([0, 255])), .text("")])
     }
 
+    private struct Note: Codable, Equatable {
+        var userName: String
+    }
+
+    @Test func `values are texts of JSON, both ways, in the session's way or another`() async throws {
+        let mock = try MockedSocket()
+        let socket = try await mock.open()
+        try await socket.send(json: Note(userName: "Ada"))
+        try await socket.send(json: Note(userName: "Ada"), .snakeCase)
+        #expect(mock.peer.frames == [.text(#"{"userName":"Ada"}"#), .text(#"{"user_name":"Ada"}"#)])
+        mock.peer.send(.text(#"{"userName":"Bob"}"#))
+        mock.peer.send(.text("no JSON"))
+        mock.peer.send(.binary(#"{"userName":"Cy"}"#))
+        mock.peer.send(.text(#"{"user_name":"Dee"}"#))
+        mock.peer.send(.close(1000))
+        var notes = socket.messages(of: Note.self)
+        #expect(try await notes.next() == Note(userName: "Bob"))
+        let error = try await NetworkError.thrown { _ = try await notes.next() }
+        #expect(error.code == .decodingFailed && error.body == "no JSON" && error.request != nil)
+        #expect(try await notes.next() == Note(userName: "Cy"))
+        var others = socket.messages(of: Note.self, .snakeCase)
+        #expect(try await others.next() == Note(userName: "Dee"))
+        #expect(try await others.next() == nil)
+    }
+
+    @Test func `a message that is shorter than the settings say is not compressed`() async throws {
+        let mock = try MockedSocket(accepting: ["Sec-WebSocket-Extensions": "permessage-deflate"])
+        var settings = HTTPSession.WebSocketSettings()
+        settings.compression = .init(shortest: 5)
+        let socket = try await mock.open(settings)
+        #expect(socket.isCompressed)
+        for text in ["four", "five5", "four", "longer than five"] { try await socket.send(text) }
+        let (pieces, continuation) = AsyncStream.makeStream(of: Bytes.self)
+        continuation.yield("a")
+        continuation.finish()
+        try await socket.send(pieces)
+        let frames = mock.peer.frames
+        #expect(frames.prefix(4).map(\.isCompressed) == [false, true, false, true])
+        #expect(frames.dropFirst(4).first?.isCompressed == true)
+        #expect(frames[0].payload == "four" && frames[2].payload == "four")
+    }
+
+    @Test(arguments: ["ws://api.test/v1", "WSS://api.test/v1", "wss://api.test"])
+    func `a session's base URL may have the scheme of WebSockets`(base: String) async throws {
+        let mocked = try Mocked(base)
+        mocked.transport.otherwise { _ in .respond() }
+        try await mocked.session.get("a")
+        let scheme = base.hasPrefix("ws:") ? "http" : "https"
+        #expect(mocked.transport.requests[0].origin.description == "\(scheme)://api.test")
+    }
+
     @Test func `a long message is cut into frames, text between characters`() async throws {
         let mock = try MockedSocket()
         let socket = try await mock.open()

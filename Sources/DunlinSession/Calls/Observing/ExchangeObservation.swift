@@ -8,6 +8,8 @@ final class ExchangeObservation: Sendable {
         var head: ResponseHead?
         var hop: HTTP.Hop?
         var body: WeakBody?
+        /// Whether the whole response is here, and only what becomes of it is not known.
+        var isComplete = false
     }
 
     final class WeakBody: Sendable {
@@ -47,7 +49,12 @@ final class ExchangeObservation: Sendable {
         for observer in observers { observer.answered(head) }
         switch response.body {
         case .bytes:
-            end(.complete)
+            // Where a redirect leads may be refused, which is its exchange's failure.
+            if head.status.isRedirection {
+                _ = call.note(number) { $0.isComplete = true }
+            } else {
+                end(.complete)
+            }
             return response
         case .stream(let stream):
             let body = ReportingBody(stream, self)
@@ -75,12 +82,24 @@ final class ExchangeObservation: Sendable {
     /// Ends the exchange, once.
     fileprivate func end(_ body: HTTPSession.ExchangeEnd.Body?, _ error: (any Error)? = nil) {
         guard let last = call.take(number) else { return }
+        var (body, error) = (body, error)
+        if last.isComplete { (body, error) = (.complete, error?.refusesRedirect == true ? error : nil) }
         var hop = last.body?.body?.hop
         if hop == nil || hop == HTTP.Hop() { hop = last.hop }
         if let known = hop, known.ended < known.started { hop?.ended = loop.now() }
         let end = HTTPSession.ExchangeEnd(
             head: last.head, hop: hop, error: error, body: last.head == nil ? nil : body, droppedFields: droppedFields)
         for observer in observers { observer.ended(end) }
+    }
+}
+
+extension Error {
+    /// Whether a redirect was refused, and not what came after it.
+    fileprivate var refusesRedirect: Bool {
+        switch (self as? NetworkError)?.code {
+        case .tooManyRedirects, .redirectLoop, .invalidRedirect, .insecureRedirect, .guardRefused: true
+        default: false
+        }
     }
 }
 

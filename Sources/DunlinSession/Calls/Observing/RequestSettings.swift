@@ -12,6 +12,8 @@ package final class RequestSettings: Sendable {
     let retries: Bool?
     /// The history that the call begins with, if its URL has a fragment.
     package let callHistory: CallHistory?
+    /// The path of the session's base URL.
+    let basePath: String
     /// The password for challenges of the request's own origin, instead of the session's.
     let password: OriginPassword?
 
@@ -34,6 +36,7 @@ package final class RequestSettings: Sendable {
             upgrade: options.upgrade)
         observers = call.observers
         callHistory = call.extras?.fragment.map { fragment in CallHistory?.none.with { $0.fragment = fragment } }
+        basePath = call.session.builder.basePath
         password = Self.password(of: call, options.credentials)
     }
 
