@@ -47,6 +47,7 @@ let package = Package(
         .library(name: "DunlinDisplay", targets: ["DunlinDisplay"]),
         .library(name: "DunlinXML", targets: ["DunlinXML"]),
         .library(name: "DunlinImages", targets: ["DunlinImages"]),
+        .library(name: "DunlinSigning", targets: ["DunlinSigning"]),
         .library(name: "DunlinTesting", targets: ["DunlinTesting"]),
         .executable(name: "dunlin", targets: ["DunlinProgram"]),
         .executable(name: "dunlin-image", targets: ["DunlinImageCLI"]),
@@ -129,6 +130,7 @@ let package = Package(
             swiftSettings: dialect + spans),
         .target(name: "Dunlin", dependencies: ["DunlinTransfers", "DunlinActivity"], swiftSettings: dialect),
         .target(name: "DunlinXML", dependencies: ["Dunlin"], swiftSettings: dialect),
+        .target(name: "DunlinSigning", dependencies: ["Dunlin", "DunlinSemantics"], swiftSettings: dialect),
         .target(
             name: "DunlinFoundation", dependencies: ["Dunlin", "DunlinReactor", "DunlinSecure"],
             swiftSettings: dialect),
@@ -283,6 +285,10 @@ let package = Package(
             name: "DunlinXMLTests", dependencies: ["Dunlin", "DunlinTesting", "DunlinXML", "LedgerRows"],
             swiftSettings: dialect),
         .testTarget(
+            name: "DunlinSigningTests",
+            dependencies: ["Dunlin", "DunlinSigning", "DunlinTesting", "Folders"],
+            swiftSettings: dialect),
+        .testTarget(
             name: "DunlinImageCLITests",
             dependencies: [
                 "Dunlin", "DunlinCommandLine", "DunlinImageCLI", "DunlinImages", "DunlinTesting", "Folders",
@@ -316,7 +322,9 @@ let package = Package(
         // Code of a program whose declarations belong to the main actor unless they say otherwise.
         .testTarget(
             name: "CallSiteTests",
-            dependencies: ["Dunlin", "DunlinDisplay", "DunlinFoundation", "DunlinTesting", "Folders"],
+            dependencies: [
+                "Dunlin", "DunlinDisplay", "DunlinFoundation", "DunlinSigning", "DunlinTesting", "DunlinXML", "Folders",
+            ],
             swiftSettings: dialect + [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "DunlinCLITests",
