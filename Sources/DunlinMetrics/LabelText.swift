@@ -20,9 +20,9 @@
             }
         }
 
-        /// The path of a template. Parameters of segments (`;jsessionid=…`) may contain secrets, so only their names are
-        /// left. What is no visible ASCII is percent-encoded, and so are quotes and backslashes; after 200 bytes it is
-        /// cut.
+        /// The path of a template. Parameters of segments (`;jsessionid=…`) may contain secrets, so of them only the
+        /// names are left. What is no visible ASCII is percent-encoded, and so are quotes and backslashes; after 200
+        /// bytes it is cut.
         static func path(_ template: String) -> String {
             var path = ""
             for byte in withoutParameters(template.utf8) {

@@ -61,8 +61,7 @@ extension HTTPSession {
         let call = try core.call(
             method, target, query: query, body: body, options: options, accept: serializer.accept, isObserved: true)
         let response = try await TaskDelegate(call).run(call, into: SerializedSink(erasing: serializer, call))
-        guard let value = response.value as? S.Output else { preconditionFailure("the serializer has made another type") }
-        return response.with(value: value)
+        return try response.with(value: SerializedSink<Any>.value(response.value, of: serializer))
     }
 
     /// Whether a request has observers other than its caller: hooks, observers of events, a queue.

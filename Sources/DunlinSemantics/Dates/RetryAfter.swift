@@ -1,7 +1,7 @@
 public import DunlinTypes
 
-/// How long a server asks to be left alone (RFC 9110 §10.2.3): seconds, or until a date. Model APIs say it more exactly,
-/// in `retry-after-ms`, a number of milliseconds that may have decimals; where that is valid, it counts.
+/// How long a server asks to be left alone (RFC 9110 §10.2.3): seconds, or until a date. Model APIs say it more
+/// exactly, in `retry-after-ms`, a number of milliseconds that may have decimals; where that is valid, it counts.
 ///
 /// A date counts by the server's own clock if the response says what that shows, for ours may be another. What is
 /// neither a number nor a date asks for nothing; of several fields of a name the longest wait counts.

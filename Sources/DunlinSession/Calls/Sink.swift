@@ -220,6 +220,16 @@ struct SerializedSink<Value>: Sink {
         self.init(serializer, call, { _ in nil }) { $0 }
     }
 
+    /// The value that `serializer` has made, with its type again.
+    static func value<Serializer: ResponseSerializer>(
+        _ value: Any, of serializer: Serializer
+    ) throws -> Serializer.Output where Value == Any {
+        guard let value = value as? Serializer.Output else {
+            throw NetworkError(.decodingFailed, "\(type(of: serializer)) has made a \(type(of: value))")
+        }
+        return value
+    }
+
     private init<Serializer: ResponseSerializer>(
         _ serializer: Serializer, _ call: HTTPSession.Call, _ share: @escaping @Sendable (Value) -> (any Sendable)?,
         _ convert: @escaping @Sendable (Serializer.Output) -> Value

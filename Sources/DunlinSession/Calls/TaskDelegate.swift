@@ -176,8 +176,9 @@ extension TaskDelegate {
         }
         return HTTPSession.TaskSnapshot(
             id: id, kind: kind, method: method, targetTemplate: targetTemplate, label: label,
-            operation: settings?.options.operation, tags: tags, priority: priority, state: state, phase: phase, age: now.duration(since: created),
-            hasTemplate: hasTemplate, isRevalidation: isRevalidation, basePath: settings?.basePath ?? "/",
+            operation: settings?.options.operation, tags: tags, priority: priority, state: state, phase: phase,
+            age: now.duration(since: created), hasTemplate: hasTemplate, isRevalidation: isRevalidation,
+            basePath: settings?.basePath ?? "/",
             record: .init(record: observers?.record))
     }
 }

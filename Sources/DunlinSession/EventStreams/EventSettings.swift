@@ -22,8 +22,8 @@ extension HTTPSession {
         public var silence: Duration?
         /// The greatest size of an event, in bytes. A larger one ends the stream with code `limitExceeded`.
         public var eventLimit = 1 << 20
-        /// The names of events by which the server says that it has failed, such as `error` of model APIs. The first one
-        /// ends the stream with code `errorEvent`, which says what the server wrote, and is not delivered.
+        /// The names of events by which the server says that it has failed, such as `error` of model APIs. The first
+        /// one ends the stream with code `errorEvent`, which says what the server wrote, and is not delivered.
         public var errorNames: Set<String> = []
 
         public init(

@@ -157,7 +157,8 @@ private struct Row: Sendable {
         let made = HTTPSession.Options(
             fields: all.fields, timeouts: all.timeouts, bodyLimit: all.bodyLimit,
             validatesResponse: all.validatesResponse, decodesContent: all.decodesContent, label: all.label,
-            operation: all.operation, tags: all.tags, priority: all.priority, retry: all.retry, redirects: all.redirects, credentials: all.credentials,
+            operation: all.operation, tags: all.tags, priority: all.priority, retry: all.retry,
+            redirects: all.redirects, credentials: all.credentials,
             handlesCookies: all.handlesCookies, expectsContinue: all.expectsContinue,
             continueTimeout: all.continueTimeout, errorBodyLimit: all.errorBodyLimit, cacheMode: all.cacheMode,
             coalesces: all.coalesces, waitsForConnectivity: all.waitsForConnectivity, hostOverrides: all.hostOverrides,
