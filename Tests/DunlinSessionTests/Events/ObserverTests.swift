@@ -36,6 +36,18 @@ import Testing
         #expect(request.ends[0].response?.status == .ok && request.ends[0].task.state == .over)
     }
 
+    @Test func `the exchange of a 304 ends with it, however long what was stored is read`() async throws {
+        let mocked = try mocked { $0.cache = HTTPSession.Cache() }
+        let fields: Fields = ["ETag": "\"1\"", "Cache-Control": "no-cache"]
+        mocked.transport.on(.get, "/a").respond(fields: fields, body: "hello").thenRespond(304, fields: fields)
+        try await mocked.session.get("a")
+        try await mocked.session.withResponse(from: "a") { response in
+            #expect(observer.requests[1].bodies == ["complete"])
+            for try await piece in response.body { #expect(piece == "hello") }
+        }
+        #expect(observer.isBalanced)
+    }
+
     @Test func `a target made from text has no template`() async throws {
         let (mocked, text) = (try mocked(), "users/42")
         mocked.transport.otherwise { _ in .respond() }

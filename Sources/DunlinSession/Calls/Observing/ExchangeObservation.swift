@@ -1,4 +1,5 @@
 internal import DunlinReactor
+internal import DunlinSemantics
 internal import DunlinTransport
 
 /// What observers want to be told of one exchange, until it ends. What is known of it is in its call's observation.
@@ -50,7 +51,7 @@ final class ExchangeObservation: Sendable {
         switch response.body {
         case .bytes:
             // Where a redirect leads may be refused, which is its exchange's failure.
-            if head.status.isRedirection {
+            if RedirectRules.isRedirect(head.status) {
                 _ = call.note(number) { $0.isComplete = true }
             } else {
                 end(.complete)
