@@ -69,6 +69,7 @@ let package = Package(
             dependencies: [
                 dunlin("Dunlin"), dunlin("DunlinLogging"), dunlin("DunlinMetrics"), dunlin("DunlinTesting"),
                 dunlin("DunlinTracing"), logging, prometheus, inMemoryTracing,
+                .product(name: "CoreMetrics", package: "swift-metrics"),
             ],
             path: "AdapterCost", swiftSettings: dialect),
         .testTarget(

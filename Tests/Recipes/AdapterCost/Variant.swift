@@ -44,7 +44,10 @@ enum Variant: String, CaseIterable {
     private func log(_ configuration: inout HTTPSession.Configuration, level: Logger.Level, requestIDs: Bool) {
         var logger = Logger(label: "cost") { _ in DroppingHandler() }
         logger.logLevel = level
-        configuration.log(to: logger) { $0.requestIDField = requestIDs ? "X-Request-ID" : nil }
+        configuration.log(to: logger) {
+            $0.levels.success = .info
+            $0.requestIDField = requestIDs ? "X-Request-ID" : nil
+        }
     }
 
     private func measure(

@@ -31,7 +31,9 @@ struct RunningGateway {
         let backend = try LoopbackServer(configuration: configuration)
         defer { backend.stop() }
         let log = InMemoryLogHandler()
-        let logger = Logger(label: "gateway") { _ in log }
+        var logger = Logger(label: "gateway") { _ in log }
+        // The level of a call that succeeded.
+        logger.logLevel = .debug
         let client = try makeClient(of: backend.baseURL, logger: logger)
         let application = makeApplication(client, at: .hostname(port: 0), logger: logger)
         let silent = Logger(label: "group") { _ in SwiftLogNoOpLogHandler() }
