@@ -48,6 +48,7 @@ extension TaskList {
         } catch .closed {
             throw TaskRegistry.closed
         } catch .cancelled {
+            delegate.stream?.cancellation.cancel(.handle)
             throw NetworkError(.cancelled, "all requests were cancelled", isSafeToRetry: true)
         }
     }

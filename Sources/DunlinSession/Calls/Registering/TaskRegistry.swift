@@ -151,13 +151,15 @@ extension TaskRegistry {
     /// requests made meanwhile.
     @discardableResult
     public func cancelAll() async -> Int {
+        // One of these may come with its next attempt, and be refused, before it is looked for below.
+        let listed = streams.all.filter { $0.cancellation.cause == nil }
         let number = present.withLock { era in
             defer { era.number += 1 }
             return era.number
         }
         var running: [TaskDelegate] = []
         for list in lists { running += await list.cancel(number) }
-        let count = cancelOthers(running)
+        let count = cancelOthers(running, listed)
         await waitUntilEmpty(until: .never, upTo: number)
         return count
     }
@@ -172,9 +174,11 @@ extension TaskRegistry {
     }
 
     /// Cancels what the caller is not within. Returns how many there were.
-    private func cancelOthers(_ delegates: [TaskDelegate], uncounted: Set<HTTPSession.TaskID> = []) -> Int {
+    private func cancelOthers(
+        _ delegates: [TaskDelegate], _ listed: [ListedStream] = [], uncounted: Set<HTTPSession.TaskID> = []
+    ) -> Int {
         let within = Enclosure.subjects
-        return cancel(delegates.filter { !within.contains(.request($0.id)) }, uncounted: uncounted) {
+        return cancel(delegates.filter { !within.contains(.request($0.id)) }, listed, uncounted: uncounted) {
             !within.contains(.request(HTTPSession.TaskID(rawValue: $0.attemptID)))
         }
     }
@@ -183,7 +187,8 @@ extension TaskRegistry {
     /// another has just released; then the newest first. Cancels streams of events too, which may be between two
     /// attempts. Returns how many there were.
     private func cancel(
-        _ delegates: [TaskDelegate], uncounted: Set<HTTPSession.TaskID> = [], streams isMeant: (ListedStream) -> Bool
+        _ delegates: [TaskDelegate], _ listed: [ListedStream] = [], uncounted: Set<HTTPSession.TaskID> = [],
+        streams isMeant: (ListedStream) -> Bool
     ) -> Int {
         let newestFirst = delegates.sorted { $0.id.rawValue > $1.id.rawValue }
         let phases = newestFirst.map(\.cancellation.phase)
@@ -191,8 +196,9 @@ extension TaskRegistry {
         for (delegate, phase) in zip(newestFirst, phases) where phase != .pool { delegate.cancel() }
         let idle = streams.all.filter { $0.cancellation.cause == nil && isMeant($0) }
         for stream in idle { stream.cancellation.cancel(.handle) }
-        let attempts = delegates.compactMap(\.stream).map(ObjectIdentifier.init)
-        return delegates.count { $0.stream == nil && !uncounted.contains($0.id) } + Set(attempts).count + idle.count
+        let refused = listed.filter { $0.cancellation.cause != nil && isMeant($0) }
+        let cancelled = Set((delegates.compactMap(\.stream) + idle + refused).map(ObjectIdentifier.init))
+        return delegates.count { $0.stream == nil && !uncounted.contains($0.id) } + cancelled.count
     }
 }
 
