@@ -10,8 +10,14 @@
         /// How many fields of the context were not handed on to be sent.
         private let droppedFields: Int
 
-        init(_ span: any Tracing.Span, _ settings: HTTPSession.SpanSettings, droppedFields: Int) {
+        private let secretFields: HTTP.SecretFields
+
+        init(
+            _ span: any Tracing.Span, _ settings: HTTPSession.SpanSettings, of exchange: HTTPSession.Exchange,
+            droppedFields: Int
+        ) {
             (self.span, self.settings, self.droppedFields) = (span, settings, droppedFields)
+            secretFields = exchange.secretFields
         }
 
         func describe(_ exchange: HTTPSession.Exchange, _ method: SpanMethod, _ template: String?) {
@@ -29,10 +35,10 @@
             if settings.includesDevelopment { attributes[.template] = template }
             if settings.includesOptional {
                 attributes[.scheme] = head.origin.scheme.rawValue
-                attributes[.userAgent] = Self.shown("User-Agent", of: head.fields)?.first
+                attributes[.userAgent] = shown("User-Agent", of: head.fields)?.first
             }
             for name in settings.requestFields {
-                attributes["\(SpanKey.requestField.rawValue).\(name.lowercased())"] = Self.shown(name, of: head.fields)
+                attributes["\(SpanKey.requestField.rawValue).\(name.lowercased())"] = shown(name, of: head.fields)
             }
             span.updateAttributes { $0.merge(attributes) }
         }
@@ -48,7 +54,7 @@
                 attributes[.status] = head.status.code
                 attributes[.version] = head.version.number
                 for name in settings.responseFields {
-                    attributes["\(SpanKey.responseField.rawValue).\(name.lowercased())"] = Self.shown(
+                    attributes["\(SpanKey.responseField.rawValue).\(name.lowercased())"] = shown(
                         name, of: head.fields)
                 }
             }
@@ -64,9 +70,9 @@
         }
 
         /// A field's values, as far as they may be seen; nil if there is none, or they hold a secret.
-        private static func shown(_ name: String, of fields: Fields) -> [String]? {
-            let values = fields.filter { $0.name.lowercased() == name.lowercased() }.prefix(mostValues)
-            if values.isEmpty || fields.holdsSecret(name, .usual) { return nil }
+        private func shown(_ name: String, of fields: Fields) -> [String]? {
+            let values = fields.filter { $0.name.lowercased() == name.lowercased() }.prefix(Self.mostValues)
+            if values.isEmpty || fields.holdsSecret(name, secretFields) { return nil }
             return values.map { SpanText.visible($0.value) }
         }
 

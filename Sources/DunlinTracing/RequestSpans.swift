@@ -75,7 +75,7 @@
             for event in waiting { span.addEvent(event) }
             let context = ContextFields(span.context, of: exchange, by: instruments.injecting, settings)
             context.add(to: &fields)
-            let recorded = ExchangeSpan(span, settings, droppedFields: context.dropped)
+            let recorded = ExchangeSpan(span, settings, of: exchange, droppedFields: context.dropped)
             if span.isRecording { recorded.describe(exchange, method, template) }
             return recorded
         }

@@ -81,7 +81,12 @@ public enum PercentEncoding {
     /// Returns the meaning of a query's name or value, as in forms: `+` is a space, and a `%` that begins no triplet is
     /// itself.
     public static func meaning(ofQueryPart text: Substring) -> String {
-        let bytes = Array(text.utf8)
+        String(decoding: meaning(of: text.utf8, plusIsSpace: true), as: UTF8.self)
+    }
+
+    /// Returns the octets that a text means. A `%` that begins no triplet is itself.
+    public static func meaning(of text: some Collection<UInt8>, plusIsSpace: Bool = false) -> [UInt8] {
+        let bytes = Array(text)
         var octets: [UInt8] = []
         octets.reserveCapacity(bytes.count)
         var index = 0
@@ -90,11 +95,11 @@ public enum PercentEncoding {
                 octets.append(octet)
                 index += 3
             } else {
-                octets.append(bytes[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : bytes[index])
+                octets.append(plusIsSpace && bytes[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : bytes[index])
                 index += 1
             }
         }
-        return String(decoding: octets, as: UTF8.self)
+        return octets
     }
 
     /// Returns the octet of the triplet at `index`.

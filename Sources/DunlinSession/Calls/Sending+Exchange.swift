@@ -65,6 +65,10 @@ extension Sending {
     /// whatever led here: what is stored is no answer to it either.
     mutating func ask(_ request: TransportRequest) throws {
         (self.request, chosen) = (request, nil)
+        try checkMayBeSent(request)
+    }
+
+    func checkMayBeSent(_ request: TransportRequest) throws {
         try chain.settings.builder.clearText.check(request.head.origin)
     }
 

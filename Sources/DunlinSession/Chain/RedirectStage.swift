@@ -60,8 +60,11 @@ private struct Redirecting {
             throw failure(error, step.hop)
         }
         try await renewBody(of: &step)
+        let request = try transportRequest(step, machine)
+        // Asked now, while the redirect's own exchange can fail because of it.
+        try sending.checkMayBeSent(request)
         return Destination(
-            request: try transportRequest(step, machine), fragment: step.hop.address.fragment, password: step.password,
+            request: request, fragment: step.hop.address.fragment, password: step.password,
             machine: machine)
     }
 

@@ -12,6 +12,8 @@ extension HTTPSession {
         public let attempt: Int
         /// Whether its origin is another than that of the request as it was made.
         public let isElsewhere: Bool
+        /// The names that are secret for the session.
+        package let secretFields: HTTP.SecretFields
         /// Whether the session asks for itself whether a stored response is still valid.
         public var isRevalidation: Bool { task.isRevalidation }
     }

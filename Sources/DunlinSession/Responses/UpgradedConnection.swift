@@ -53,6 +53,8 @@ extension HTTPSession {
 
         /// The protocol that is spoken: the uppermost layer.
         public var `protocol`: String { protocols.last ?? "" }
+        /// How many bytes an error about what came carries.
+        var keptBody: Int { response.keptBody }
         /// The head of the 101.
         public var head: ResponseHead { response.head }
         public var fields: Fields { response.head.fields }

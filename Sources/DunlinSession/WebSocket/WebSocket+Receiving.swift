@@ -38,8 +38,9 @@ extension HTTPSession.WebSocket {
                 return try json.decode(Value.self, from: bytes)
             } catch let error as DecodingError {
                 var failure = NetworkError(decoding: error)
-                failure.body = bytes.beginning(upTo: 64 * 1024)
-                throw messages.socket.driver.connection.named(failure)
+                let connection = messages.socket.driver.connection
+                failure.body = bytes.beginning(upTo: connection.keptBody)
+                throw connection.named(failure)
             }
         }
     }

@@ -17,8 +17,8 @@ struct SignedChunks: AsyncSequence, Sendable {
         private var chunks: any AsyncIteratorProtocol<Bytes, any Error>
         private let size: Int
         private var signer: ChunkSigner
-        /// What came and was not framed yet.
-        private var rest: [UInt8] = []
+        /// What came last and was not framed yet. It may be the whole body, so it is not moved.
+        private var rest = Bytes.empty
         private var hasAll = false
         private var hasEnded = false
 
@@ -30,17 +30,21 @@ struct SignedChunks: AsyncSequence, Sendable {
 
         mutating func next() async throws -> Bytes? {
             if hasEnded { return nil }
-            while rest.count < size, !hasAll {
-                guard let chunk = try await chunks.next(isolation: nil) else {
-                    hasAll = true
-                    break
+            var chunk: [UInt8] = []
+            while chunk.count < size {
+                if rest.isEmpty {
+                    guard !hasAll, let piece = try await chunks.next(isolation: nil) else {
+                        hasAll = true
+                        break
+                    }
+                    rest = piece
                 }
-                rest.append(contentsOf: chunk)
+                let count = Swift.min(rest.count, size - chunk.count)
+                rest[..<count].withUnsafeBytes { chunk.append(contentsOf: $0) }
+                rest = rest[count...]
             }
-            let chunk = Bytes(Array(rest.prefix(size)))
-            rest.removeFirst(chunk.count)
             hasEnded = chunk.isEmpty
-            return try signer.frame(chunk)
+            return try signer.frame(Bytes(chunk))
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import DunlinSemantics
+
 /// Path and query in the one form that both sides sign.
 package enum CanonicalTarget {
     /// The path as it is signed, for a path as it is sent.
@@ -7,7 +9,7 @@ package enum CanonicalTarget {
     package static func path(_ sent: some StringProtocol, followsS3: Bool) -> String {
         let bytes =
             followsS3
-            ? Escaping.escaped(Escaping.unescaped(sent.utf8), keepingSlashes: true)
+            ? Escaping.escaped(PercentEncoding.meaning(of: sent.utf8), keepingSlashes: true)
             : Escaping.escaped(normalized(Array(sent.utf8)), keepingSlashes: true)
         return bytes.isEmpty ? "/" : String(decoding: bytes, as: UTF8.self)
     }
@@ -44,6 +46,6 @@ package enum CanonicalTarget {
     }
 
     private static func escaped(_ text: some Collection<UInt8>) -> String {
-        String(decoding: Escaping.escaped(Escaping.unescaped(text), keepingSlashes: false), as: UTF8.self)
+        String(decoding: Escaping.escaped(PercentEncoding.meaning(of: text), keepingSlashes: false), as: UTF8.self)
     }
 }

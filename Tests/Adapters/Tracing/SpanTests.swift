@@ -199,10 +199,10 @@ struct SpanTests {
     @Test func `What is to be asked for is recorded only then, and nothing that is secret`() async throws {
         let traced = try Traced {
             $0.includesOptional = true
-            $0.requestFields = ["X-Tenant", "Authorization", "X-Absent", "x-key", "X-Link"]
+            $0.requestFields = ["X-Tenant", "Authorization", "X-Absent", "x-key", "X-Link", "X-Ticket"]
             $0.responseFields = ["etag", "Set-Cookie"]
         } configure: {
-            $0.secretFields.insert("X-Key")
+            for name in ["X-Key", "ticket"] { $0.secretFields.insert(name) }
             $0.fields["User-Agent"] = "shop/1"
         }
         traced.transport.otherwise { _ in
@@ -212,13 +212,16 @@ struct SpanTests {
             "a",
             fields: [
                 "X-Tenant": "7", "Authorization": "Bearer s3cr3t", "X-Key": "s3cr3t",
-                "X-Link": "https://ada:s3cr3t@a.test/",
+                "X-Link": "https://ada:s3cr3t@a.test/", "X-Ticket": "https://a.test/?ticket=s3cr3t",
             ])
         let (span, texts) = (traced.spans[0], traced.spans[0].texts)
         #expect(texts["url.scheme"] == "https" && texts["user_agent.original"] == "shop/1")
         #expect(span.everything.contains("http.request.header.x-tenant"))
         #expect(span.everything.contains("http.response.header.etag"))
-        for name in ["request.header.authorization", "request.header.x-key", "x-absent", "x-link", "set-cookie"] {
+        let hidden = [
+            "request.header.authorization", "request.header.x-key", "x-absent", "x-link", "x-ticket", "set-cookie",
+        ]
+        for name in hidden {
             #expect(!span.everything.contains(name), "\(name)")
         }
         #expect(!span.everything.contains("s3cr3t"))

@@ -36,6 +36,28 @@ import Testing
         #expect(request.ends[0].response?.status == .ok && request.ends[0].task.state == .over)
     }
 
+    @Test(arguments: [false, true])
+    func `a redirect that is refused is the failure of its exchange, whether its body came or comes`(
+        isStreamed: Bool
+    ) async throws {
+        let mocked = try Mocked("https://api.test") {
+            ($0.observers, $0.redirects.allowsHTTPSToHTTP) = ([observer], true)
+        }
+        let pinned = SecurityPolicy(mode: .publicKey, pins: [try .init(`Security policy`.key)])
+        try mocked.session.replace(tls: HTTPSession.TLS(policy: pinned))
+        for (path, location) in [("/a", "/a"), ("/b", "http://api.test/"), ("/c", "/d")] {
+            let (route, fields): (_, Fields) = (mocked.transport.on(.get, path), ["Location": location])
+            route.reply(
+                isStreamed ? .stream(["a"], status: 302, fields: fields) : .respond(302, fields: fields, body: "a"))
+        }
+        mocked.transport.on(.get, "/d").respond(body: "no JSON")
+        for path in ["a", "b"] { _ = try? await mocked.session.get(HTTP.Target(path)) }
+        _ = try? await mocked.session.get("c", as: .json(Int.self))
+        let ends = observer.requests.map { $0.exchanges.map { ($0.ends[0].error as? NetworkError)?.code } }
+        #expect(ends == [[.redirectLoop], [.clearTextRefused], [nil, nil]])
+        #expect(observer.isBalanced)
+    }
+
     @Test func `the exchange of a 304 ends with it, however long what was stored is read`() async throws {
         let mocked = try mocked { $0.cache = HTTPSession.Cache() }
         let fields: Fields = ["ETag": "\"1\"", "Cache-Control": "no-cache"]

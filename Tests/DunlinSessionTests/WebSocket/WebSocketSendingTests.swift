@@ -34,6 +34,7 @@ import Testing
         #expect(try await notes.next() == Note(userName: "Bob"))
         let error = try await NetworkError.thrown { _ = try await notes.next() }
         #expect(error.code == .decodingFailed && error.body == "no JSON" && error.request != nil)
+        #expect(!error.description.contains("no JSON"))
         #expect(try await notes.next() == Note(userName: "Cy"))
         var others = socket.messages(of: Note.self, .snakeCase)
         #expect(try await others.next() == Note(userName: "Dee"))

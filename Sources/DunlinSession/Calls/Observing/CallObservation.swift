@@ -44,7 +44,7 @@ package final class CallObservation: Sendable {
         guard let number = begun else { return request }
         let exchange = HTTPSession.Exchange(
             task: sending.snapshot, head: request.head, number: number, attempt: 1 + sending.retries,
-            isElsewhere: !request.head.origin.isSame(as: origin))
+            isElsewhere: !request.head.origin.isSame(as: origin), secretFields: secretFields)
         var adding = AddedFields(to: request.head.fields, secretFields)
         let informed = observers.compactMap { observer in
             adding.collect { observer.exchangeBegan(exchange, adding: &$0) }

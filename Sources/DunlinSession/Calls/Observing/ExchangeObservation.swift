@@ -98,7 +98,9 @@ extension Error {
     /// Whether a redirect was refused, and not what came after it.
     fileprivate var refusesRedirect: Bool {
         switch (self as? NetworkError)?.code {
-        case .tooManyRedirects, .redirectLoop, .invalidRedirect, .insecureRedirect, .guardRefused: true
+        case .tooManyRedirects, .redirectLoop, .invalidRedirect, .insecureRedirect, .clearTextRefused,
+            .guardRefused:
+            true
         default: false
         }
     }
