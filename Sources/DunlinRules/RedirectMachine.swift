@@ -6,9 +6,10 @@ package import DunlinTypes
 /// Rules:
 /// 1. `RedirectRules` decides what a status asks for, and which fields may be sent where.
 /// 2. An invalid address is an error only if the redirect is followed; a hook may decide otherwise.
-/// 3. The next URL must be http or https, and must not lose protection unless the policy allows that. The request must
-///    not have been sent before: the same method, URL, fields and body would be redirected in the same way, unless
-///    cookies were set meanwhile. Fragments are never sent and do not matter.
+/// 3. The next URL must be http or https, or ws or wss for the handshake of a WebSocket, and must not lose protection
+///    unless the policy allows that. The request must not have been sent before: the same method, URL, fields and body
+///    would be redirected in the same way, unless cookies were set meanwhile. Fragments are never sent and do not
+///    matter.
 /// 4. Fields that were withheld from another origin stay removed: each hop begins with the fields of the last.
 /// 5. A hook's request instead of the proposal is checked by the same rules. Sensitive fields that it left unchanged
 ///    are not sent to an origin other than the proposed one; fields that it wrote are sent.
@@ -32,6 +33,8 @@ package struct RedirectMachine: Sendable {
         package let allowsHTTPSToHTTP: Bool
         /// The names that no other origin may see.
         package let secretFields: HTTP.SecretFields
+        /// Whether an address may also be that of a WebSocket.
+        package var takesWebSockets = false
 
         package init(
             follows: Bool = true, limit: Int = 20, allowsHTTPSToHTTP: Bool = false,
@@ -103,7 +106,9 @@ package struct RedirectMachine: Sendable {
         case .none: return nil
         case .ambiguous: proposal.refusal = .ambiguous
         case .unreadable: proposal.refusal = .unusable(nil)
-        case .reference(let reference): proposal.lead(to: reference, from: hop.address)
+        case .reference(let reference):
+            proposal.lead(
+                to: policy.takesWebSockets ? WebSocketScheme.overHTTP(reference) : reference, from: hop.address)
         }
         let next = proposal.address?.origin
         proposal.fields = RedirectRules.allowed(fields, from: hop.address.origin, to: next, policy)

@@ -42,8 +42,14 @@ extension HTTPSession {
         let call = try upgradeCall(
             target, protocols, method, query: query, body: body, silence: silence,
             options: options.with(fields, timeout))
-        let delegate = TaskDelegate(call)
-        let sink = StreamSink(isScope: false, on: delegate.loop)
+        return try await upgrade(call, to: protocols, by: TaskDelegate(call))
+    }
+
+    /// Makes the call of an upgrade. `reconnection` is waited for first.
+    func upgrade(
+        _ call: Call, to protocols: [String], by delegate: TaskDelegate, after reconnection: Reconnection? = nil
+    ) async throws -> UpgradedConnection {
+        let sink = StreamSink(isScope: false, after: reconnection, on: delegate.loop)
         // The registry waits for this task when the session is shut down; it ends with its connection.
         Task(executorPreference: delegate.loop) { await delegate.run(call, into: sink) }
         return try await withTaskCancellationHandler {
@@ -53,6 +59,7 @@ extension HTTPSession {
             }
             var custom: CustomConnection?
             if call.era.chain.callTransport.sockets == nil {
+                let silence = call.options.upgrade?.silence
                 custom = CustomConnection(silence: silence, call.observers?.control, on: delegate.loop) {
                     sink.close($0)
                 }
@@ -65,9 +72,10 @@ extension HTTPSession {
         }
     }
 
-    private func upgradeCall(
+    /// The call of an upgrade. Redirects are followed only if `followsRedirects`.
+    func upgradeCall(
         _ target: HTTP.Target, _ protocols: [String], _ method: HTTP.Method, query: HTTP.Query, body: RequestBody,
-        silence: Duration?, options: Options
+        silence: Duration?, followsRedirects: Bool = false, options: Options
     ) throws -> Call {
         var options = options
         do throws(UpgradeError) {
@@ -86,7 +94,8 @@ extension HTTPSession {
         options.changeRare { values in
             values.upgrade = values.upgrade ?? UpgradeOptions()
             values.upgrade?.silence = silence
-            (values.redirects, values.cacheMode) = (.none, .none)
+            if !followsRedirects { values.redirects = .none }
+            values.cacheMode = .none
             if !isPlain { values.retry = .none }
         }
         // A connection lives long, so whoever finds it in the registry can suspend it.

@@ -143,6 +143,34 @@ struct `Guides to upgraded connections and WebSockets` {
         }
     }
 
+    @Test func `the example about a WebSocket that is opened again runs as written`() async throws {
+        struct Subscription: Encodable { var after: Int }
+        struct Note: Decodable { var id: Int }
+        var shown: [Int] = []
+        func show(_ note: Note) { shown.append(note.id) }
+        var last = 0
+        try await serving { server in
+            server.respond { request in
+                let id = server.requests.count
+                return .webSocket(
+                    answering: request, .expectFrame(.text(#"{"after":\#(id - 1)}"#)),
+                    .frame(.text(#"{"id":\#(id)}"#)), .frame(.close(id == 1 ? 1001 : 1000)))
+            }
+        } _: { client in
+            try await client.withWebSocket(
+                "notes", reconnecting: .exponential(attempts: 10)
+            ) { socket in
+                if let reconnection = socket.reconnection { print(reconnection) }
+                try await socket.send(json: Subscription(after: last))
+                for try await note in socket.messages(of: Note.self) {
+                    last = note.id
+                    show(note)
+                }
+            }
+        }
+        #expect(shown == [1, 2])
+    }
+
     @Test func `the example about a test of a WebSocket runs as written`() async throws {
         let peer = MockWebSocket()
         transport.otherwise { peer.accept($0) }

@@ -1,3 +1,4 @@
+internal import DunlinSemantics
 public import FoundationEssentials
 
 extension HTTP {
@@ -42,16 +43,11 @@ extension HTTP {
             self.problem = problem
         }
 
-        /// The target with other schemes; one that is not named stays.
-        package func replacing(schemes: [String: String]) -> Target {
-            func replaced(_ text: String) -> String {
-                guard let end = text.firstIndex(of: ":"), let scheme = schemes[text[..<end].lowercased()] else {
-                    return text
-                }
-                return scheme + text[end...]
-            }
-            return Target(
-                text: replaced(text), template: replaced(template), hasTemplate: hasTemplate, problem: problem)
+        /// The target with the scheme by which the handshake of a WebSocket goes.
+        package var overHTTP: Target {
+            Target(
+                text: WebSocketScheme.overHTTP(text), template: WebSocketScheme.overHTTP(template),
+                hasTemplate: hasTemplate, problem: problem)
         }
 
         /// A target of text that is a URL already, absolute or relative to the session's base.

@@ -14,7 +14,9 @@ struct RedirectStage: Stage {
         while true {
             let response = try await next(request, &sending)
             guard RedirectRules.isRedirect(response.head.status) else { return response }
-            let redirecting = Redirecting(sending: sending, response: response, policy: sending.redirectPolicy.rules)
+            var policy = sending.redirectPolicy.rules
+            policy.takesWebSockets = sending.delegate.kind == .upgrade
+            let redirecting = Redirecting(sending: sending, response: response, policy: policy)
             guard let destination = try await sending.judging(response, { _ in try await redirecting.next() }) else {
                 return response
             }

@@ -1,11 +1,7 @@
-internal import DunlinReactor
-internal import DunlinSemantics
-
-/// Reads one stream of events, over as many requests as `EventStreamMachine` decides. Each is a call of its own, with
-/// all stages, hooks and limits, and waits in the session's list before it is sent.
+/// Reads one stream of events, over as many requests as `Reconnections` makes.
 final class EventReader {
     private enum State {
-        case connecting(HTTPSession.Reconnection?)
+        case connecting
         case reading(EventResponse)
         case over
     }
@@ -13,27 +9,20 @@ final class EventReader {
     private let session: HTTPSession
     private let source: HTTPSession.EventStream.Source
     private var request: EventRequest
-    private let policy: HTTPSession.RetryPolicy
-    private var state = State.connecting(nil)
-    /// The stream in the registry, from the first request to the end.
-    private var listed: ListedStream?
-    /// The rules; nil before the first request is made.
-    private var machine: EventStreamMachine?
-    /// The last call.
-    private var call: HTTPSession.Call?
-    /// Whether all that was sent for it, whoever changed it, may be sent again.
-    private var isRepeatable = true
-    /// The end of the whole stream; nil without a limit of its own.
-    private var deadline: InheritedDeadline?
-    /// The failed attempts in a row; the newest of very many.
-    private var failures: [NetworkError.RetriedAttempt] = []
+    private let attempts: Reconnections
+    private var state = State.connecting
 
     init(_ session: HTTPSession, _ source: HTTPSession.EventStream.Source, _ request: EventRequest) {
         (self.session, self.source, self.request) = (session, source, request)
-        policy = request.policy
+        attempts = Reconnections(
+            "the stream of events", of: session, request.policy, tags: request.options.tags,
+            within: request.options.timeouts.total.own
+        ) { call in
+            ReconnectionMachine(
+                request.settings, request.policy, until: request.sentinel, after: request.firstID,
+                isIdempotent: call.head.method.isIdempotent, hasKey: call.head.isRepeatable)
+        }
     }
-
-    deinit { listed?.end() }
 
     func next() async throws -> ServerSentEvent? {
         if case .over = state { return nil }
@@ -48,32 +37,21 @@ final class EventReader {
     }
 
     private func nextEvent() async throws -> ServerSentEvent? {
-        if listed == nil {
-            let stream = ListedStream(tags: request.options.tags)
-            await session.tasks.list(stream)
-            listed = stream
-        }
         while true {
             // Events that have come already are not delivered after a cancel either, and nothing is sent again.
-            if Task.isCancelled { throw CancellationError() }
-            if listed?.cancellation.cause != nil { throw cancelled }
+            try await attempts.check()
             switch state {
             case .over: return nil
-            case .connecting(let reconnection): try await connect(reconnection)
+            case .connecting: try await connect()
             case .reading(let response): if let event = try await read(response) { return event }
             }
         }
     }
 
-    private var cancelled: any Error {
-        let error = NetworkError(.cancelled, "the stream of events was cancelled", requestMayHaveBeenSent: true)
-        return call?.named(error) ?? error
-    }
-
     /// Ends the stream and its exchange.
     func end() {
-        listed?.end()
-        (state, listed) = (.over, nil)
+        attempts.end()
+        state = .over
     }
 
     /// Ends the stream and its exchange because of an error in an event's data. Returns the error with the name of the
@@ -85,64 +63,21 @@ final class EventReader {
     }
 }
 
-// MARK: - Reading
-
 extension EventReader {
-    private func connect(_ reconnection: HTTPSession.Reconnection?) async throws {
+    private func connect() async throws {
         // Whatever is not decided below ends the stream.
         state = .over
-        let call = try makeCall()
-        if reconnection?.cause == nil {
-            retries(of: call).requested(call.head.origin.description, policy, at: call.loop.now())
+        if attempts.hasOthersJar { request.options.handlesCookies = .value(false) }
+        let after = attempts.machine?.lastEventID
+        let response = try await attempts.attempt {
+            try request.call(of: session.core, after: after ?? request.firstID)
+        } _: { call, delegate, reconnection in
+            let response = try await session.open(call, by: delegate, after: reconnection)
+            return EventResponse(response, of: call, by: delegate, request.settings, after: after ?? request.firstID)
         }
-        let delegate = TaskDelegate(call, of: listed)
-        listed?.begin(delegate)
-        do {
-            let response = try await withinDeadline {
-                try await session.open(call, by: delegate, after: reconnection)
-            }
-            noteSent(delegate.isRepeatable)
-            if response.status == .noContent { return try decide(.noContent, nil) }
-            state = .reading(
-                EventResponse(
-                    response, of: call, by: delegate, request.settings, after: machine?.lastEventID ?? ""))
-        } catch {
-            noteSent(delegate.isRepeatable)
-            try failed(error, nil)
-        }
-    }
-
-    private func noteSent(_ isRepeatable: Bool) {
-        self.isRepeatable = isRepeatable && call?.head.isRepeatable == true
-        if !isRepeatable { machine?.sentUnrepeatable() }
-    }
-
-    private func makeCall() throws -> HTTPSession.Call {
-        if let former = self.call, former.jarNumber != session.core.configuration.cookies?.number {
-            // The jar has become another user's.
-            request.options.handlesCookies = .value(false)
-        }
-        let call = try request.call(of: session.core, after: machine?.lastEventID ?? request.firstID)
-        // It would go on with what may be another user's session by now.
-        if let former = self.call, former.era.closings != call.era.closings { throw cancelled }
-        if machine == nil {
-            machine = EventStreamMachine(
-                request.settings, policy, until: request.sentinel, after: request.firstID,
-                isIdempotent: call.head.method.isIdempotent, hasKey: call.head.isRepeatable)
-            deadline = request.options.timeouts.total.own.map { total in
-                InheritedDeadline(
-                    time: call.loop.now().advanced(by: max(0, total.clampedNanoseconds)), loop: call.loop,
-                    length: total)
-            }
-        }
-        self.call = call
-        return call
-    }
-
-    /// Has the earlier of the stream's own deadline and an inherited one count for a request.
-    private func withinDeadline<Value>(_ work: () async throws -> Value) async throws -> Value {
-        guard let deadline, deadline.time < InheritedDeadline.present?.time ?? .never else { return try await work() }
-        return try await InheritedDeadline.$present.withValue(deadline) { try await work() }
+        guard let response else { return goOn() }
+        if response.isEmpty { return try follow(.noContent, response) }
+        state = .reading(response)
     }
 
     private func read(_ response: EventResponse) async throws -> ServerSentEvent? {
@@ -151,11 +86,12 @@ extension EventReader {
         do {
             event = try await response.next()
         } catch {
-            try failed(error, response)
+            _ = try attempts.failed(error, response.notes)
+            goOn()
             return nil
         }
         guard let event else {
-            try decide(.complete, response)
+            try follow(.complete, response)
             return nil
         }
         if request.settings.errorNames.contains(where: { $0.hasSameBytes(as: event.name) }) {
@@ -164,86 +100,23 @@ extension EventReader {
                 requestMayHaveBeenSent: true)
             throw response.named(error, with: event.data)
         }
-        guard machine?.received(event.data) == true else { return nil }
+        guard attempts.machine?.received(event.data) == true else { return nil }
         state = .reading(response)
         return event
     }
-}
 
-// MARK: - What follows
-
-extension EventReader {
-    private func failed(_ error: any Error, _ response: EventResponse?) throws {
-        try decide(.broken(outcome(of: error)), response, error)
-    }
-
-    private func decide(
-        _ end: EventStreamMachine.End, _ response: EventResponse?, _ error: (any Error)? = nil
-    ) throws {
-        guard let call else { return }
-        let now = call.loop.now()
-        let circumstances = RetryMachine.Circumstances(
-            canSendBody: call.body.canBeSent, timeLeft: (deadline?.time ?? .never).nanoseconds - now.nanoseconds,
-            chance: retries(of: call).chance())
-        let action = machine?.ended(end, response?.notes ?? EventStreamMachine.Notes(), circumstances)
-        if machine?.hasSucceeded == true { failures = [] }
-        switch action {
-        case .finish, nil: return
-        case .fail(let refusal): throw last(error ?? named(Self.empty, response), refusal)
-        case .cutShort: throw named(cutShort(canSendBody: circumstances.canSendBody), response)
-        case .reconnect(let wait, let isFree):
-            guard isFree || retries(of: call).takeRetry(call.head.origin.description, policy, at: now) else {
-                throw last(error ?? named(Self.empty, response), .budgetSpent)
-            }
-            reconnect(after: .nanoseconds(wait), error, isFree: isFree)
+    private func follow(_ end: ReconnectionMachine.End, _ response: EventResponse) throws {
+        switch try attempts.ended(end, response.notes, response.named(Self.empty)) {
+        case .attempt: goOn()
+        case .nothing: break
+        case .tooLittle(let canSendBody): throw response.named(cutShort(canSendBody: canSendBody))
         }
     }
 
-    private func reconnect(after wait: Duration, _ error: (any Error)?, isFree: Bool) {
-        guard let machine else { return }
-        let cause = error.map(Self.cause)
-        if !isFree { failures.append(NetworkError.RetriedAttempt(cause ?? Self.emptyCause, wait: wait)) }
-        if failures.count > Self.keptFailures { failures.removeFirst() }
-        source.attempt = machine.attempt
-        state = .connecting(
-            HTTPSession.Reconnection(
-                attempt: machine.attempt, wait: wait,
-                lastEventID: machine.lastEventID.isEmpty ? nil : machine.lastEventID, cause: cause,
-                beginsAnew: machine.beginsAnew))
+    private func goOn() {
+        source.attempt = attempts.next?.attempt ?? 1
+        state = .connecting
     }
-
-    private func outcome(of error: any Error) -> RetryMachine.Outcome {
-        guard let error = error as? NetworkError, !error.isLastWord else { return .failed(.other, isSafe: false) }
-        guard error.code == .unacceptableStatus, let head = error.response else {
-            return .failed(RetryMachine.Failure(error), isSafe: error.isSafeToRetry)
-        }
-        let retryAfter = RetryAfter.wait(head.fields, at: WallClock.seconds)
-        return .answered(
-            head.status, isIdempotent: isRepeatable, mayHaveWorked: !isRepeatable,
-            retryAfter: retryAfter?.clampedNanoseconds)
-    }
-
-    /// The error that ends the stream, with the failed attempts before it.
-    private func last(_ error: any Error, _ refusal: NetworkError.RetryRefusal?) -> any Error {
-        guard var error = error as? NetworkError else { return error }
-        error.note(RetryHistory(failures, refusal))
-        return error
-    }
-
-    private func retries(of call: HTTPSession.Call) -> RetrySettings { call.era.chain.settings.retries }
-
-    private func named(_ error: NetworkError, _ response: EventResponse?) -> NetworkError {
-        response?.named(error) ?? error
-    }
-
-    private static func cause(_ error: any Error) -> NetworkError.RetriedAttempt.Cause {
-        guard let error = error as? NetworkError else { return emptyCause }
-        if error.code == .unacceptableStatus, let head = error.response { return .status(head.status) }
-        return .failure(error.code, error.phase)
-    }
-
-    private static let emptyCause = NetworkError.RetriedAttempt.Cause.failure(.connectionClosed, .receive)
-    private static let keptFailures = 100
 
     private static var empty: NetworkError {
         NetworkError(
@@ -257,7 +130,7 @@ extension EventReader {
                 "`settings.reconnects` is false"
             } else if !canSendBody {
                 "its body can be sent only once"
-            } else if machine?.refusesBeginning == true {
+            } else if attempts.machine?.refusesBeginning == true {
                 NetworkError.RetryRefusal.notResumable.explanation
             } else {
                 "the server may have carried it out; `settings.repeatsNonIdempotent` or an `Idempotency-Key` allows it"

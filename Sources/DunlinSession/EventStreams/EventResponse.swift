@@ -34,11 +34,14 @@ final class EventResponse {
     }
 
     /// What the response has said of resuming.
-    var notes: EventStreamMachine.Notes {
-        EventStreamMachine.Notes(
+    var notes: ReconnectionMachine.Notes {
+        ReconnectionMachine.Notes(
             lastEventID: isElsewhere ? nil : lastUsableID, retry: events.retry,
             time: loop.now().nanoseconds - start.nanoseconds)
     }
+
+    /// Whether it was a 204, which ends a stream.
+    var isEmpty: Bool { response.status == .noContent }
 
     /// The error with the name of the request.
     func named(_ error: NetworkError) -> NetworkError { response.body.named(error) }
@@ -61,7 +64,7 @@ final class EventResponse {
     }
 
     private func note(_ id: String) {
-        if EventStreamMachine.isUsable(id) { lastUsableID = id }
+        if ReconnectionMachine.isUsable(id) { lastUsableID = id }
     }
 
     private func nextInTime() async throws -> ServerSentEvent? {

@@ -1,5 +1,6 @@
 extension HTTPSession {
-    /// A stream of server-sent events that is about to be requested again.
+    /// A stream of server-sent events that is about to be requested again, or a WebSocket that is about to be opened
+    /// again.
     public struct Reconnection: Sendable, Hashable {
         /// The number of the attempt that follows; the second is 2.
         public let attempt: Int
@@ -11,6 +12,9 @@ extension HTTPSession {
         public let cause: NetworkError.RetriedAttempt.Cause?
         /// Whether the server will send again what was delivered, by `EventSettings.beginsAnew`.
         public let beginsAnew: Bool
+        /// How many messages were sent over a WebSocket that was lost, and may not have arrived: those that were sent
+        /// after the last ping that was answered. What the server has sent meanwhile is not known.
+        public internal(set) var unconfirmed = 0
 
         package init(
             attempt: Int, wait: Duration, lastEventID: String?, cause: NetworkError.RetriedAttempt.Cause?,

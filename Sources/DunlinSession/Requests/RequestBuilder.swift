@@ -41,7 +41,7 @@ final class RequestBuilder: Sendable {
         do throws(AddressError) {
             // A session for WebSockets may have their scheme; its requests are by HTTP all the same.
             base = try configuration.baseURL.map { url throws(AddressError) in
-                try WebAddress(base: HTTP.Target(url).replacing(schemes: HTTPSession.webSocketSchemes).text)
+                try WebAddress(base: WebSocketScheme.overHTTP(url))
             }
         } catch {
             throw NetworkError(.invalidConfiguration, "the base URL cannot be used", underlying: error)

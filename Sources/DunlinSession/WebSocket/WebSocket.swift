@@ -22,6 +22,8 @@ extension HTTPSession {
         public let subprotocol: String?
         /// Whether the server agreed to compress messages.
         public let isCompressed: Bool
+        /// Which connection before it was lost; nil for the first, and for a socket that does not reconnect.
+        public let reconnection: Reconnection?
         let driver: WebSocketDriver
         let content: ContentSettings
         /// What drives the connection, unless a scope does.
@@ -30,7 +32,7 @@ extension HTTPSession {
         init(_ opened: OpenedWebSocket, _ content: ContentSettings, _ life: Task<Void, Never>?) {
             self.content = content
             (subprotocol, isCompressed) = (opened.agreement.subprotocol, opened.agreement.deflate != nil)
-            (driver, self.life) = (opened.driver, life)
+            (driver, reconnection, self.life) = (opened.driver, opened.reconnection, life)
         }
 
         deinit { life?.cancel() }
@@ -50,14 +52,14 @@ extension HTTPSession {
         public var closeCode: CloseCode? {
             switch driver.end {
             case nil: nil
-            case .closed(let code, _): code
+            case .closed(let code, _, _): code
             case .failed: .abnormal
             }
         }
 
         /// The reason that goes with `closeCode`; empty for none.
         public var closeReason: String {
-            if case .closed(_, let reason) = driver.end { reason } else { "" }
+            if case .closed(_, let reason, _) = driver.end { reason } else { "" }
         }
     }
 }
@@ -66,4 +68,5 @@ extension HTTPSession {
 struct OpenedWebSocket {
     let driver: WebSocketDriver
     let agreement: WebSocketHandshake.Agreement
+    let reconnection: HTTPSession.Reconnection?
 }

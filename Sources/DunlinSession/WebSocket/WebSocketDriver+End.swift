@@ -46,6 +46,23 @@ extension WebSocketDriver {
     /// What a send or a ping gets that cannot be done.
     var refusal: any Error { end?.error ?? writeFailure ?? WebSocketError.closed }
 
+    /// Why the connection was lost, if another may be opened instead.
+    var loss: NetworkError? {
+        let error: any Error
+        switch end {
+        case .closed(let code, _, byPeer: true) where settings.passingCodes.contains(code):
+            error = NetworkError(
+                .connectionClosed, "the server closed the WebSocket with the code \(code)", phase: .receive,
+                requestMayHaveBeenSent: true)
+        case .failed(let failure): error = (failure as? WebSocketError).map { NetworkError($0) } ?? failure
+        case .closed, nil: return nil
+        }
+        return connection.named(error) as? NetworkError
+    }
+
+    /// How many messages were sent after the last ping that was answered.
+    var unconfirmed: Int { sent - confirmed }
+
     /// What an outcome is for those who use the connection. If the peer has not said why it takes nothing more, it is
     /// the error of the write.
     func end(of outcome: WebSocketOutcome) -> WebSocketEnd {

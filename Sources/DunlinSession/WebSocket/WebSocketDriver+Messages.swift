@@ -40,7 +40,9 @@ extension WebSocketDriver {
                 return (taken.message, taken.isLast)
             }
             switch end {
-            case .closed: return nil
+            case .closed:
+                hasToldEnd = true
+                return nil
             case .failed(let error): throw error
             case nil: break
             }
@@ -76,7 +78,7 @@ extension WebSocketDriver {
             leave()
             throw error
         }
-        messageTurns.end()
+        endMessage()
     }
 
     /// Waits for the turn to send a message. Nothing has been sent if it throws.
@@ -93,7 +95,10 @@ extension WebSocketDriver {
     }
 
     /// Ends a message that has been sent.
-    func endMessage() { messageTurns.end() }
+    func endMessage() {
+        sent += 1
+        messageTurns.end()
+    }
 
     /// Gives up a message. If part of it has been sent, nothing else can follow.
     func leave() {

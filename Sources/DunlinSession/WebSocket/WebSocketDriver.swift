@@ -47,6 +47,13 @@ actor WebSocketDriver {
     /// Why nothing can be written any more.
     var writeFailure: (any Error)?
     var pings: [WaitingPing] = []
+    /// How many messages have been sent, and how many of them before the last ping that was answered.
+    var sent = 0
+    private(set) var confirmed = 0
+    /// How many messages had been sent before the first ping that has not been answered.
+    private var sentBeforePing: (ping: UInt64, sent: Int)?
+    /// Whether a reader was told that there are no more messages, because the connection was closed.
+    var hasToldEnd = false
     var messageWaiter: ValueWaiter<Void>?
     /// Writes control frames; nil while there are none.
     private var controls: Task<Void, Never>?
@@ -199,6 +206,7 @@ extension WebSocketDriver {
 
     private func answerPings() {
         let now = loop.now()
+        if let (ping, sent) = sentBeforePing, ping <= machine.answeredPing { (confirmed, sentBeforePing) = (sent, nil) }
         for ping in pings where ping.number <= machine.answeredPing {
             _ = ping.waiter.deliver(now.duration(since: ping.writtenAt ?? now))
         }
@@ -282,6 +290,7 @@ extension WebSocketDriver {
     /// Those who asked for a later ping wait for the next frame.
     private func beginPings(upTo number: UInt64) {
         let now = loop.now()
+        if sentBeforePing == nil { sentBeforePing = (number, sent) }
         for index in pings.indices where pings[index].number <= number && pings[index].writtenAt == nil {
             pings[index].writtenAt = now
         }

@@ -3,12 +3,13 @@ internal import DunlinWire
 /// How a connection ended, for those who used it.
 enum WebSocketEnd: Sendable {
     /// Both sides said close, or this side did and the other did not answer.
-    case closed(WebSocketCloseCode, reason: String)
+    case closed(WebSocketCloseCode, reason: String, byPeer: Bool = false)
     case failed(any Error)
 
     init(_ outcome: WebSocketOutcome) {
         switch outcome {
-        case .closed(let closing, _): self = .closed(closing.code ?? .noCode, reason: closing.reason)
+        case .closed(let closing, let byPeer):
+            self = .closed(closing.code ?? .noCode, reason: closing.reason, byPeer: byPeer)
         case .failed(.noClose): self = .closed(.abnormal, reason: "")
         case .failed(let error): self = .failed(error)
         }

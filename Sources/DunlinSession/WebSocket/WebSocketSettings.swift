@@ -18,6 +18,11 @@ extension HTTPSession {
         public var pongLimit: Duration = .seconds(20)
         /// How long the closing handshake may take.
         public var closeLimit: Duration = .seconds(10)
+        /// The codes of a server's close frame after which a socket that is `reconnecting` does so: the server, or a
+        /// proxy before it, goes away, has failed, or is busy.
+        public var passingCodes: Set<HTTP.WebSocketCloseCode> = [
+            .goingAway, .internalError, .serviceRestart, .tryAgainLater, .badGateway,
+        ]
         /// Compression to offer; nil, the default, for none. The length of a compressed message depends on what it
         /// repeats. If secrets and text that others choose go over one connection, the lengths can reveal the secrets.
         public var compression: Compression?

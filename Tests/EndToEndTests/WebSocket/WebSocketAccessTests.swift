@@ -89,13 +89,19 @@ extension `Who may open a WebSocket or an upgrade` {
     }
 
     @Test(arguments: Way.allCases)
-    func `a redirect of an upgrade leads nowhere`(way: Way) async throws {
+    func `a redirect of an upgrade leads nowhere, and that of a socket nowhere that the guard refuses`(
+        way: Way
+    ) async throws {
         try await Stage.with { (stage: Stage) async throws in
             let other = try Stage.makeServer()
             defer { other.stop() }
             let away = "\(Self.scheme(way))://127.0.0.1:\(other.port)/"
             stage.server.respond { _ in .response(.temporaryRedirect, fields: ["Location": away]) }
-            #expect(try await way.failure(stage.session, "chat").code == .upgradeRefused)
+            var rules = HTTPSession.Guard.publicInternet
+            rules.allowedAddresses = ["127.0.0.1"]
+            if way == .webSocket { rules.ports = [UInt16(stage.server.port)] }
+            let error = try await way.failure(stage.session, "chat", .init(guard: .value(rules)))
+            #expect(error.code == (way == .upgrade ? .upgradeRefused : .guardRefused), "\(error)")
             #expect(other.connectionCount == 0)
         }
     }

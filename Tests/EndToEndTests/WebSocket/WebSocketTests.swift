@@ -187,11 +187,48 @@ struct `WebSockets` {
         }
     }
 
-    @Test func `a redirect from wss is a refusal, and is not followed`() async throws {
+    @Test func `a redirect is followed to the socket of another server, which gets no secret`() async throws {
         try await Stage.with { (stage: Stage) async throws in
+            let other = try Stage.makeServer()
+            defer { other.stop() }
+            other.respond { .webSocket(answering: $0, .frame(.text("b")), .frame(.close(1000))) }
+            let url = "\(Stage.isSecure ? "wss" : "ws")://127.0.0.1:\(other.port)/new"
+            stage.server.respond { _ in .response(.found, fields: ["Location": url]) }
+            let fields: Fields = ["Authorization": "Bearer t"]
+            let messages = try await stage.session.withWebSocket("chat", fields: fields) { socket in
+                #expect(socket.url.hasSuffix(":\(other.port)/new"))
+                return try await socket.messages.reduce(into: []) { $0.append($1) }
+            }
+            #expect(messages == [.text("b")] && stage.server.requests.first?.fields["Authorization"] != nil)
+            #expect(other.requests.map { $0.fields["Authorization"] } == [nil])
+        }
+    }
+
+    @Test func `a redirect from wss to ws is refused`() async throws {
+        try await SecureStage.with { (stage: SecureStage) async throws in
             stage.server.enqueue(.response(.found, fields: ["Location": "ws://127.0.0.1:9/"]))
             let error = try await NetworkError.thrown { _ = try await stage.session.webSocket("chat") }
-            #expect(error.code == .upgradeRefused && error.response?.status == .found)
+            #expect(error.code == .insecureRedirect && error.response?.status == .found)
+        }
+    }
+
+    @Test func `a socket that reconnects finds a server that was restarted`() async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            stage.server.enqueue(.response(.serviceUnavailable))
+            stage.server.respond {
+                .webSocket(answering: $0, .expectFrame(.text("0")), .frame(.text("1")), .frame(.close(1012)))
+            }
+            var seen = 0
+            let policy = HTTPSession.RetryPolicy.constant(attempts: 5, every: .milliseconds(1))
+            let attempt = try await stage.session.withWebSocket("chat", reconnecting: policy) { socket in
+                try await socket.send("0")
+                for try await _ in socket.messages {
+                    seen += 1
+                    if seen == 2 { break }
+                }
+                return socket.reconnection?.attempt
+            }
+            #expect(attempt == 3 && seen == 2 && stage.server.requests.count == 3)
         }
     }
 }

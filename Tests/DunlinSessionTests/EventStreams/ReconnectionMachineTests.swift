@@ -4,7 +4,7 @@ import Testing
 @testable import DunlinSession
 
 @Suite struct `The rules of reconnecting` {
-    typealias Machine = EventStreamMachine
+    typealias Machine = ReconnectionMachine
 
     private static let policy = HTTPSession.RetryPolicy.exponential(
         attempts: 4, base: .seconds(1), cap: .seconds(8), when: [.connectionFailure, .timeout, .status(503)])
@@ -218,7 +218,7 @@ import Testing
     }
 }
 
-extension EventStreamMachine {
+extension ReconnectionMachine {
     /// The end of an attempt that got no response.
     fileprivate mutating func ended(_ end: End, _ now: RetryMachine.Circumstances) -> Action {
         ended(end, Notes(), now)

@@ -1,4 +1,5 @@
-/// Decides whether a stream of server-sent events is requested again, after which wait, and from which event on.
+/// Decides whether a stream of server-sent events is requested again, after which wait, and from which event on; and
+/// whether a WebSocket is opened again, which is a stream without IDs.
 ///
 /// Rules (WHATWG HTML, "server-sent events"):
 /// 1. A stream that ends is requested again, and so is one that breaks, for the reasons that the retry policy names. A
@@ -18,7 +19,7 @@
 /// 6. The request is sent after the last ID that counts. An ID that cannot be sent as a field is not used, and neither
 ///    is one of another origin, to which a redirect led: the events after the one before are then sent again.
 /// 7. The machine reads no clock, takes no random number, and knows no budget.
-struct EventStreamMachine {
+struct ReconnectionMachine {
     /// How a response, or an attempt that got none, ended.
     enum End: Equatable {
         /// The body came to its end.
