@@ -2,7 +2,8 @@
     internal import Dunlin
     internal import Tracing
 
-    /// The span of one exchange, which ends with the response's body.
+    /// The span of one exchange. It ends with the response's body, or with its head if nobody reads the body to its
+    /// end: how long a program kept it is nothing of the server's.
     struct ExchangeSpan: HTTPSession.ExchangeObserver {
         private let span: any Tracing.Span
         private let settings: HTTPSession.SpanSettings
@@ -44,11 +45,16 @@
         }
 
         func ended(_ end: HTTPSession.ExchangeEnd) {
-            if span.isRecording { describe(end) }
-            span.end()
+            let now = DefaultTracerClock.now
+            if span.isRecording { describe(end, at: now) }
+            if end.body == .left, let hop = end.hop {
+                span.end(at: SpanEvent.head(of: hop, from: begun, to: now))
+            } else {
+                span.end(at: now)
+            }
         }
 
-        private func describe(_ end: HTTPSession.ExchangeEnd) {
+        private func describe(_ end: HTTPSession.ExchangeEnd, at now: DefaultTracerClock.Timestamp) {
             var attributes: SpanAttributes = [:]
             if let head = end.head {
                 attributes[.status] = head.status.code
@@ -61,7 +67,7 @@
             if end.body == .left { attributes[.body] = "left" }
             let dropped = droppedFields + end.droppedFields
             if dropped > 0 { attributes[.droppedFields] = dropped }
-            if let hop = end.hop { describe(hop, &attributes) }
+            if let hop = end.hop { describe(hop, at: now, &attributes) }
             let failure = Failure(of: end)
             failure?.describe(&attributes)
             span.updateAttributes { $0.merge(attributes) }
@@ -78,7 +84,9 @@
 
         private static let mostValues = 8
 
-        private func describe(_ hop: HTTP.Hop, _ attributes: inout SpanAttributes) {
+        private func describe(
+            _ hop: HTTP.Hop, at now: DefaultTracerClock.Timestamp, _ attributes: inout SpanAttributes
+        ) {
             if let peer = hop.peer {
                 attributes[.peer] = SpanText.visible(peer.host)
                 attributes[.peerPort] = peer.port
@@ -91,7 +99,7 @@
                 attributes[.responseSize] = hop.bytesReceived
                 attributes[.bodySize] = hop.bodyBytes
             }
-            for event in SpanEvent.phases(of: hop, from: begun, to: DefaultTracerClock.now) { span.addEvent(event) }
+            for event in SpanEvent.phases(of: hop, from: begun, to: now) { span.addEvent(event) }
         }
     }
 

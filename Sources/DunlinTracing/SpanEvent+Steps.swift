@@ -53,9 +53,8 @@
         static func phases(
             of hop: HTTP.Hop, from begun: DefaultTracerClock.Timestamp, to now: DefaultTracerClock.Timestamp
         ) -> [SpanEvent] {
-            let total = hop.total.nanoseconds
+            var time = beginning(of: hop, begun, now)
             let end = now.nanosecondsSinceEpoch
-            var time = max(begun.nanosecondsSinceEpoch, end > total ? end - total : 0)
             return HTTP.Phase.allCases.compactMap { phase in
                 guard let duration = hop.duration(of: phase) else { return nil }
                 defer { time = min(end, time + min(duration.nanoseconds, end)) }
@@ -64,6 +63,24 @@
                     at: DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: time),
                     attributes: [SpanKey.duration.rawValue: .double(duration.milliseconds)])
             }
+        }
+
+        /// When the head of a hop's response had come.
+        static func head(
+            of hop: HTTP.Hop, from begun: DefaultTracerClock.Timestamp, to now: DefaultTracerClock.Timestamp
+        ) -> DefaultTracerClock.Timestamp {
+            var time = beginning(of: hop, begun, now)
+            for phase in HTTP.Phase.allCases where phase != .receive {
+                time = min(now.nanosecondsSinceEpoch, time + (hop.duration(of: phase)?.nanoseconds ?? 0))
+            }
+            return DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: time)
+        }
+
+        private static func beginning(
+            of hop: HTTP.Hop, _ begun: DefaultTracerClock.Timestamp, _ now: DefaultTracerClock.Timestamp
+        ) -> UInt64 {
+            let (total, end) = (hop.total.nanoseconds, now.nanosecondsSinceEpoch)
+            return max(begun.nanosecondsSinceEpoch, end > total ? end - total : 0)
         }
     }
 

@@ -13,7 +13,8 @@ extension NetworkError {
         public var explanation: String {
             switch self {
             case .neverAccepted:
-                "the server refused the last one at its first use; check the credential's permissions"
+                "the server refused this one at its first use, so the next of the same refresh would be refused, too; "
+                    + "check which server it is for, and its permissions"
             case .resting:
                 "the last fetch failed, or brought one that was refused, and the pause after that is not over; it "
                     + "lasts 1 to 60 seconds"

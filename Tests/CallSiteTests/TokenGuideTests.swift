@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Synchronization
 import Testing
 
 private nonisolated struct Grant: Codable {
@@ -28,6 +29,43 @@ private nonisolated struct Grant: Codable {
         let user = try await client.get("users/42", as: User.self)
         #expect(user.name == "Ada")
         #expect(transport.requests.map { $0.fields["Authorization"] } == [nil, "Bearer t1"])
+    }
+
+    private static func client(_ transport: MockTransport) throws -> HTTPSession {
+        var configuration = HTTPSession.Configuration(baseURL: "https://api.example.com/v1/", transport: transport)
+        let count = Mutex(0)
+        configuration.authentication = .bearer { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return .init("t\(number)")
+        }
+        return try HTTPSession(configuration)
+    }
+
+    @Test func `a test has a token replaced once it was accepted`() async throws {
+        let transport = MockTransport()
+        let client = try Self.client(transport)
+        transport.on(.get, "/v1/users/42")
+            .respond(json: User(id: 42, name: "Ada"))
+            .thenRespond(.unauthorized)
+            .thenRespond(json: User(id: 42, name: "Ada"))
+        _ = try await client.get("users/42", as: User.self)
+        // With another token, after a 401.
+        _ = try await client.get("users/42", as: User.self)
+        #expect(transport.requests.map { $0.fields["Authorization"] } == ["Bearer t1", "Bearer t1", "Bearer t2"])
+    }
+
+    @Test func `a test has the very first token refused`() async throws {
+        let transport = MockTransport()
+        let client = try Self.client(transport)
+        transport.on(.get, "/v1/users/42").respond(.unauthorized)
+        let error = await #expect(throws: NetworkError.self) {
+            try await client.get("users/42", as: User.self)
+        }
+        #expect(error?.refreshRefusal == .neverAccepted)
+        #expect(transport.requests.count == 1 && "\(error!)".contains("refused this one at its first use"))
     }
 
     @Test func `a password is sent when it is asked for`() async throws {

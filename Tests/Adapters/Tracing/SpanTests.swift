@@ -76,6 +76,17 @@ struct SpanTests {
         #expect(traced.tracer.memory.activeSpans.isEmpty)
     }
 
+    @Test func `A response that a program keeps without reading it ends its span with the head`() async throws {
+        let traced = try Traced()
+        traced.transport.otherwise { _ in .stream(["a", "b"]).delayed(.milliseconds(50)) }
+        let begun = ContinuousClock.now
+        try await traced.session.withResponse(from: "kept") { _ in try await Task.sleep(for: .milliseconds(500)) }
+        #expect(ContinuousClock.now - begun >= .milliseconds(550))
+        let span = try #require(traced.spans.first)
+        let lasted = span.endInstant.nanosecondsSinceEpoch - span.startInstant.nanosecondsSinceEpoch
+        #expect(lasted >= 50_000_000 && lasted < 500_000_000)
+    }
+
     @Test func `A body that breaks off is an error`() async throws {
         let traced = try Traced()
         traced.transport.otherwise { _ in .stream(["a"], failing: NetworkError(.connectionClosed, "gone")) }

@@ -94,7 +94,7 @@ private final class TokenServer: Sendable {
             let error = try await networkError { _ = try await mock.session.get("x", as: .string) }
             #expect(error?.code == .unacceptableStatus && error?.response?.status == 401)
             #expect(error?.refreshRefusal == (count == 0 ? .neverAccepted : .resting))
-            let remedy = count == 0 ? "check the credential's permissions" : "it lasts 1 to 60 seconds"
+            let remedy = count == 0 ? "and its permissions" : "it lasts 1 to 60 seconds"
             let text = error.map { "\($0)" } ?? ""
             #expect(text.contains("no further credential was fetched: ") && text.hasSuffix(remedy), "\(text)")
         }
