@@ -14,11 +14,11 @@ import Testing
         }
     }
 
-    private static func snippets(_ lines: [String]) -> [[String]] {
+    private static func snippets(_ lines: [String], in language: String = "swift") -> [[String]] {
         var snippets: [[String]] = []
         var current: [String]?
         for line in lines {
-            if line == "```swift" {
+            if line == "```\(language)" {
                 current = []
             } else if line == "```", let snippet = current {
                 snippets.append(snippet)
@@ -129,8 +129,7 @@ import Testing
             for line in text.split(separator: "\n") {
                 if line.hasPrefix("```") { isFenced.toggle() }
                 let indentation = isFenced ? 0 : 4
-                // The README's indented lines show what is printed, as it is.
-                let isCode = isFenced || (line.hasPrefix("    ") && path != "README.md")
+                let isCode = isFenced || line.hasPrefix("    ")
                 #expect(!isCode || line.count - indentation <= 76, "\(path): \(line)")
             }
             #expect(!isFenced, "\(path)")
@@ -144,6 +143,19 @@ import Testing
         #expect(snippets.count >= count)
         for block in snippets.flatMap(Self.blocks) {
             let isThere = code.indices.contains { code[$0...].starts(with: block) }
+            #expect(isThere, "\(block.joined(separator: "\n"))")
+        }
+    }
+
+    /// A block in ```` ```text ```` is what code prints: a test has it as an argument of `isShown(_:as:)`.
+    @Test(arguments: articles.map(\.key))
+    func `what an article shows as printed is compared with what a test prints`(article: String) throws {
+        let code = try Self.code()
+        for block in Self.snippets(try Self.lines(article), in: "text") {
+            let isThere = code.indices.dropFirst().contains { start in
+                code[start...].starts(with: block) && code[start - 1].hasSuffix(#"as: """"#)
+                    && code[start + block.count].hasPrefix(#"""""#)
+            }
             #expect(isThere, "\(block.joined(separator: "\n"))")
         }
     }

@@ -69,6 +69,35 @@ struct `Guides to content` {
         #expect(users.first?.firstName == "Ada" && text == #"[{"id":42,"firstName":"Ada"}]"#)
     }
 
+    @Test func `errors of JSON are printed as its article shows them`() {
+        nonisolated struct Wader: Decodable {
+            var name: String
+            var age: Int
+        }
+        func text(_ row: String) -> String {
+            let json = "[{\"name\":\"a\",\"age\":1},{\"name\":\"b\",\"age\":2},\n\n\(row)]"
+            let error = #expect(throws: DecodingError.self) {
+                try HTTP.JSON.standard.decode([Wader].self, from: Bytes(json.utf8))
+            }
+            switch error {
+            case .typeMismatch(_, let context), .keyNotFound(_, let context): return context.debugDescription
+            default: return "\(error as Any)"
+            }
+        }
+        #expect(
+            isShown(
+                text(#" {"name":"c","age":"x"}"#),
+                as: """
+                    expected Int, found the text "x" (at [2].age, line 3, column 20)
+                    """))
+        #expect(
+            isShown(
+                text(#" {"nme": 1}"#),
+                as: """
+                    the member "name" is missing; found "nme" (at [2], line 3, column 2)
+                    """))
+    }
+
     @Test func `the examples about reading responses run as written`() async throws {
         transport.on(.get, "/users/42").respond(json: User(id: 42, firstName: "Ada"))
         transport.on(.get, "/users").respond(fields: ["ETag": "\"1\""], json: Page(items: [1, 2]))

@@ -120,6 +120,42 @@ import Testing
         server.stop()
     }
 
+    @Test func `errors are printed as the article on errors shows them`() async throws {
+        mock.on(.get, "/users/42").respond(.notFound, json: ["error": "no such user"])
+        mock.on(.get, "/users/42").respond(json: ["id": "x"])
+        let client = try client { $0.baseURL = "https://api.test/" }
+        #expect(
+            isShown(
+                await text { try await client.get("users/42") },
+                as: """
+                    GET https://api.test/users/42: 404 Not Found: {"error":"no such user"}
+                    """))
+        #expect(
+            isShown(
+                await text { _ = try await client.get("users/42", as: User.self) },
+                as: """
+                    GET https://api.test/users/42: decodingFailed: expected Int, found
+                    the text "x" (at id, line 1, column 7) (phase receive)
+                    """))
+
+        let server = try LoopbackServer()
+        server.route(.get, "/x", [.stall])
+        let stalled = try HTTPSession(baseURL: "http://api.test:\(server.port)") {
+            $0.hostOverrides = ["api.test": server.address]
+            $0.timeouts.firstByte = .milliseconds(50)
+        }
+        let error = await text { try await stalled.get("x") }
+        #expect(
+            isShown(
+                error.replacing("api.test:\(server.port)", with: "api.test"),
+                as: """
+                    GET http://api.test/x: timedOut: timed out waiting for the response
+                    [10.0.0.7:80] (phase firstByte, the firstByte limit of 5.0 s exceeded
+                    after 5.0 s)
+                    """, measured: true), "\(error)")
+        server.stop()
+    }
+
     @Test(arguments: ["text/plain", "application/json"])
     func `the error of a text read as JSON says how to get it unchanged`(type: String) async throws {
         mock.on(.get, "/t").respond(fields: ["Content-Type": type], body: "hello").always()

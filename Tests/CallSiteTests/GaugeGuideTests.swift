@@ -29,6 +29,20 @@ struct `Guide to gauges` {
             }
         }
 
+        var gauges = HTTPSession.Gauges()
+        (gauges.requests, gauges.queued, gauges.pool) = (12, 3, .init())
+        var origin = HTTP.ConnectionGauges()
+        (origin.open, origin.idle, origin.opened, origin.reuses, origin.inConnect) = (4, 1, 9, 310, 1)
+        gauges.pool?.origins["http://api"] = origin
+        #expect(
+            isShown(
+                gauges,
+                as: """
+                    12 requests, 3 of them queued
+                    origin     open idle waiting opened reuses failed resolve connect proxy tls
+                    http://api    4    1       0      9    310      0       0       1     0   0
+                    """), "\(gauges)")
+
         #expect(await logger.next()?.hasPrefix("0 requests") == true)
         try await clock.waitForDeadlines()
         try await clock.advance(by: .seconds(10))

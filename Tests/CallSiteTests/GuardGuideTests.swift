@@ -14,10 +14,15 @@ import Testing
         configuration.guard = .publicInternet
 
         let client = try HTTPSession(configuration)
+        let error = await #expect(throws: NetworkError.self) { try await client.get("http://169.254.169.254/latest/") }
         #expect(
-            await Self.refusal(client, "http://169.254.169.254/latest/")
-                == "refused by the guard: 169.254.169.254 is a cloud's metadata address "
-                + "(AWS, Azure, Google Cloud and others); `allowedAddresses` can allow it")
+            isShown(
+                try #require(error),
+                as: """
+                    GET http://169.254.169.254/latest/: guardRefused: refused by the guard:
+                    169.254.169.254 is a cloud's metadata address (AWS, Azure, Google Cloud
+                    and others); `allowedAddresses` can allow it (phase connect)
+                    """), "\(error as Any)")
         #expect(transport.requests.isEmpty)
     }
 

@@ -26,7 +26,7 @@ struct `Readme` {
             default: .respond(body: "bytes")
             }
         }
-        client = try HTTPSession(baseURL: "https://api.test/v1/") {
+        client = try HTTPSession(baseURL: "https://api.example.com/v1/") {
             $0.transport = transport
             try $0.use(ManualClock())
         }
@@ -64,7 +64,13 @@ struct `Readme` {
         }
 
         let error = await #expect(throws: NetworkError.self) { try await client.delete("users/7") }
-        #expect(error?.description == #"DELETE https://api.test/v1/users/7: 404 Not Found: {"error":"no such user"}"#)
+        #expect(
+            isShown(
+                try #require(error),
+                as: """
+                    DELETE https://api.example.com/v1/users/7: 404 Not Found:
+                    {"error":"no such user"}
+                    """))
         #expect(user.id == made.id && found.isEmpty)
     }
 
