@@ -60,10 +60,17 @@ let package = Package(
             name: "HealthChecker",
             dependencies: [
                 dunlin("Dunlin"), dunlin("DunlinLogging"), dunlin("DunlinMetrics"), dunlin("DunlinService"),
-                hummingbird,
-                logging, metrics, prometheus, lifecycle,
+                dunlin("DunlinTracing"), "RecipeTracing", hummingbird, logging, metrics, prometheus, lifecycle, tracing,
             ],
             path: "HealthChecker", swiftSettings: usual),
+        // Stands for the tracer of a program.
+        .target(
+            name: "RecipeTracing",
+            dependencies: [
+                tracing, inMemoryTracing,
+                .product(name: "Instrumentation", package: "swift-distributed-tracing"),
+            ],
+            path: "Tracer", swiftSettings: dialect),
         .executableTarget(
             name: "AdapterCost",
             dependencies: [
@@ -75,7 +82,8 @@ let package = Package(
         .testTarget(
             name: "RecipeTests",
             dependencies: [
-                dunlin("Dunlin"), dunlin("DunlinTesting"), "Gateway", "HealthChecker", hummingbird, httpTypes, logging,
+                dunlin("Dunlin"), dunlin("DunlinTesting"), "Gateway", "HealthChecker", "RecipeTracing", hummingbird,
+                httpTypes, logging,
                 .product(name: "InMemoryLogging", package: "swift-log"), tracing, inMemoryTracing, lifecycle,
             ],
             path: "RecipeTests", swiftSettings: dialect),

@@ -2,30 +2,45 @@ import Dunlin
 import DunlinLogging
 import DunlinMetrics
 import DunlinService
+import DunlinTracing
 import Hummingbird
 import Logging
 import Metrics
 import Prometheus
+import RecipeTracing
 import ServiceLifecycle
+import Tracing
+
+/// Why each service is down, for those that are.
+actor Down {
+    private(set) var reasons: [String: String] = [:]
+
+    func set(_ reason: String?, of url: String) { reasons[url] = reason }
+}
 
 /// Polls the services whose URLs it reads, and tells Prometheus which are
-/// up.
+/// up, and who asks for `/down` why the others are not.
 @main struct HealthChecker: Service {
     let client: HTTPSession, urls = Array(AnyIterator { readLine() })
+    let down = Down()
 
     static func main() async throws {
         MetricsSystem.bootstrap(PrometheusMetricsFactory())
+        InstrumentationSystem.bootstrap(W3CTracer())
         var configuration = HTTPSession.Configuration(
             timeouts: .init(total: .seconds(5)))
         configuration.queue.running = 20
         configuration.log(to: Logger(label: "health")) {
+            $0.levels.success = .info
             $0.requestIDField = "X-Request-ID"
         }
         configuration.measure()
+        configuration.recordSpans()
         let checker = HealthChecker(client: try HTTPSession(configuration))
         let router = Router().get("metrics") { _, _ in
             PrometheusMetricsFactory.defaultRegistry.emitToString()
         }
+        router.get("down") { _, _ in await checker.down.reasons }
         let port = Int(CommandLine.arguments.last ?? "") ?? 8080
         try await Application(
             router: router,
@@ -46,13 +61,14 @@ import ServiceLifecycle
     }
 
     func check(_ url: String) async {
-        let ids = [16, 8].map { count in
-            Bytes((0..<count).map { _ in UInt8.random(in: 0...255) }).hex
+        var reason: String?
+        do {
+            try await client.get(url: url)
+        } catch {
+            reason = (error as? NetworkError)?.summary ?? "\(error)"
         }
-        let answer = try? await client.get(
-            url: url,
-            fields: ["traceparent": "00-\(ids[0])-\(ids[1])-01"])
+        await down.set(reason, of: url)
         Gauge(label: "service_up", dimensions: [("url", url)])
-            .record(answer == nil ? 0 : 1)
+            .record(reason == nil ? 1 : 0)
     }
 }

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import InMemoryTracing
+import RecipeTracing
 import Testing
 import Tracing
 

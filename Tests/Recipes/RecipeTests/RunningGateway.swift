@@ -3,6 +3,7 @@ import DunlinTesting
 import Hummingbird
 import InMemoryLogging
 import Logging
+import RecipeTracing
 import ServiceLifecycle
 import Testing
 

@@ -1,27 +1,29 @@
-import InMemoryTracing
-import Instrumentation
-import Tracing
+public import InMemoryTracing
+public import Instrumentation
+public import Tracing
 
-/// Keeps spans in memory, and continues traces by `traceparent`.
-struct W3CTracer: Tracer {
+/// Keeps spans in memory, and continues traces by `traceparent`. A program has a tracer that sends its spans on.
+public struct W3CTracer: Tracer {
     private let memory = InMemoryTracer(
         idGenerator: .init(nextTraceID: { hex(bytes: 16) }, nextSpanID: { hex(bytes: 8) }))
 
+    public init() {}
+
     /// The tracer of this process.
-    static let shared: W3CTracer = {
+    public static let shared: W3CTracer = {
         let tracer = W3CTracer()
         InstrumentationSystem.bootstrap(tracer)
         return tracer
     }()
 
-    static func hex(bytes: Int) -> String {
+    public static func hex(bytes: Int) -> String {
         (0..<bytes).map { _ in
             let byte = UInt8.random(in: 1...255)
             return byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16)
         }.joined()
     }
 
-    func startSpan<Instant: TracerInstant>(
+    public func startSpan<Instant: TracerInstant>(
         _ operationName: String, context: @autoclosure () -> ServiceContext, ofKind kind: SpanKind,
         at instant: @autoclosure () -> Instant, function: String, file fileID: String, line: UInt
     ) -> InMemorySpan {
@@ -30,16 +32,16 @@ struct W3CTracer: Tracer {
             line: line)
     }
 
-    func forceFlush() {}
+    public func forceFlush() {}
 
-    func inject<Carrier, Inject: Injector>(
+    public func inject<Carrier, Inject: Injector>(
         _ context: ServiceContext, into carrier: inout Carrier, using injector: Inject
     ) where Carrier == Inject.Carrier {
         guard let span = context.inMemorySpanContext else { return }
         injector.inject("00-\(span.traceID)-\(span.spanID)-01", forKey: "traceparent", into: &carrier)
     }
 
-    func extract<Carrier, Extract: Extractor>(
+    public func extract<Carrier, Extract: Extractor>(
         _ carrier: Carrier, into context: inout ServiceContext, using extractor: Extract
     ) where Carrier == Extract.Carrier {
         let parts = extractor.extract(key: "traceparent", from: carrier)?.split(separator: "-") ?? []
@@ -49,7 +51,7 @@ struct W3CTracer: Tracer {
     }
 
     /// The spans of one trace that have ended.
-    func spans(of trace: String) -> [FinishedInMemorySpan] {
+    public func spans(of trace: String) -> [FinishedInMemorySpan] {
         memory.finishedSpans.filter { $0.spanContext.traceID == trace }
     }
 }
