@@ -4,7 +4,7 @@ import DunlinDisplay
 
 /// `dunlin get` and similar: the body to standard output as it arrives, or to a file with a progress bar.
 struct Get {
-    let url: String
+    var url: String
     var options: Command.GetOptions
     let output: Output
     /// The folder of the sessions; nil for the user's own.
@@ -26,6 +26,7 @@ struct Get {
         var get = self
         get.options.request = try request.readingBearer()
         let kept = try get.kept()
+        get.url = kept.sent(url)
         if request.printsCurl {
             try get.options.request.addCookies(try kept.cookieText(for: try request.completed(url)))
         }

@@ -7,7 +7,8 @@
 ///    `\t`. It ends in its line.
 /// 3. `#` where a keyword may stand begins a comment, to the end of the line. A value may begin with it.
 /// 4. `macdef NAME` and the lines behind it, up to an empty one, are skipped.
-/// 5. Of several entries for a host, the first counts. Hosts are compared whole, and without regard to case.
+/// 5. Of several entries for a host, the first counts; for a user, the first whose login is that name. Hosts are
+///    compared whole, and without regard to case, names as they are.
 /// 6. `default` is read and never used: it would give one password to every host that a URL or a link may name.
 ///
 /// An error names a line and never its content, which may be part of a password.
@@ -65,9 +66,14 @@ package struct NetrcFile: Equatable, Sendable {
         }
     }
 
-    /// The login of a host, which is in lower-case ASCII and without brackets; nil without an entry.
-    package func login(for host: String) -> Login? {
-        entries.first { $0.host.utf8.elementsEqual(Self.host(host).utf8) }?.login
+    /// The login of a host, which is in lower-case ASCII and without brackets, or of one user there; nil without an
+    /// entry.
+    package func login(for host: String, user: String? = nil) -> Login? {
+        let host = Self.host(host)
+        return entries.first { entry in
+            entry.host.utf8.elementsEqual(host.utf8)
+                && (user.map { entry.login.name?.utf8.elementsEqual($0.utf8) ?? false } ?? true)
+        }?.login
     }
 
     private static func host(_ text: String) -> String {

@@ -8,6 +8,25 @@ import Testing
 
     @Test(
         arguments: [
+            ("bob", "b"), ("ada", "a"), ("Ada", nil), ("ad", nil), ("", nil), ("eve", nil), ("dan", nil), ("é", "e"),
+            // The same letter in two characters is another name.
+            ("e\u{301}", nil),
+        ] as [(String, String?)])
+    func `of a user's entries only those with that name count`(user: String, password: String?) throws {
+        let text = """
+            machine a.test password x
+            machine a.test password b login bob
+            machine b.test login dan password x
+            machine a.test login ada password a
+            machine a.test login ada password x
+            machine a.test login é password e
+            default login eve password x
+            """
+        #expect(try NetrcFile(Array(text.utf8)).login(for: "a.test", user: user)?.password == password)
+    }
+
+    @Test(
+        arguments: [
             ("machine a.test login ada password pw", "ada", "pw"),
             ("machine a.test\r\n  password\tpw\r\n  user ada\r\n", "ada", "pw"),
             ("machine b.test login b password c\nmachine a.test login ada password pw", "ada", "pw"),

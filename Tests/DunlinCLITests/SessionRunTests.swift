@@ -326,6 +326,47 @@ import Testing
         #expect(other.requests.count == 2 && other.requests.allSatisfy { $0.fields["authorization"] == nil })
     }
 
+    @Test(
+        arguments: [
+            ("ada", "ada:hunter2"), ("%61d%61", "ada:hunter2"), ("bob", "bob:b@:"), ("b%40c", "b@c:d"),
+            // Nothing there is for these, and the URL is sent as it is.
+            ("eve", "eve:"), ("Ada", "Ada:"),
+            // The URL wins with a password, and without a name.
+            ("ada:own", "ada:own"), ("ada:", "ada:"), (":x", ":x"),
+            // That is no user.
+            ("", "bob:b@:"),
+        ])
+    func `a user in the URL gets that user's password from netrc`(user: String, expected: String) async throws {
+        let path = try folder.write(
+            "machine 127.0.0.1 login bob password b@: machine 127.0.0.1 login ada password hunter2\n"
+                + "machine 127.0.0.1 login b@c password d default login eve password e\n", as: "netrc")
+        #expect(chmod(path, 0o600) == 0)
+        let url = server.baseURL.replacing("://", with: "://\(user)@") + "/asks"
+        #expect(try await run("--netrc-file", "DIR/netrc", at: url) == .success)
+        let credentials = Data(expected.utf8).base64EncodedString()
+        #expect(try request(server).fields["authorization"] == "Basic \(credentials)")
+        #expect(try request(server).target == "/asks")
+    }
+
+    @Test func `a user in the URL is not the session's, and an entry without a password is an error`() async throws {
+        let path = try folder.write(
+            "machine 127.0.0.1 login ada password hunter2 machine 127.0.0.1 login bob\n", as: "netrc")
+        #expect(chmod(path, 0o600) == 0)
+        try await run("--session", "s", "-u", "b:c", at: server.baseURL + "/asks")
+        let url = { (user: String) in server.baseURL.replacing("://", with: "://\(user)@") + "/asks" }
+        try await run("--session", "s", "--netrc-file", "DIR/netrc", at: url("ada"))
+        #expect(try request(server).fields["authorization"] == "Basic YWRhOmh1bnRlcjI=")
+        try await run("--session", "s", "--netrc-file", "DIR/netrc", at: server.baseURL + "/asks")
+        #expect(try request(server).fields["authorization"] == "Basic Yjpj")
+        let problem = "the netrc file \(path) has no login and password for 127.0.0.1"
+        await #expect(throws: UsageError(description: problem)) {
+            try await run("--netrc-file", "DIR/netrc", at: url("bob"))
+        }
+        await #expect(throws: UsageError.self) {
+            try await run("--netrc-file", "DIR/netrc", "-u", "b:c", at: url("ada"))
+        }
+    }
+
     @Test func `a netrc file that others can read is refused, and errors name no word of it`() async throws {
         let path = try folder.write("machine 127.0.0.1 login ada password hunter2 hunter2\n", as: "netrc")
         for mode: mode_t in [0o644, 0o640, 0o604, 0o620] {

@@ -73,6 +73,11 @@ struct KeptState {
         return "cookies " + cookies.map { "\($0.utf8.count):\($0)" }.joined()
     }
 
+    /// The URL to send to: without the user whom it names, if that user's password was found, which the session sends.
+    func sent(_ text: String) -> String {
+        if case .stored = login { url.withoutUser } else { text }
+    }
+
     /// Has a session of the client send what was found, each to whom it is for.
     func apply(to configuration: inout HTTPSession.Configuration) {
         configuration.cookies = jar

@@ -2,7 +2,8 @@ import Dunlin
 import DunlinCommandLine
 import FoundationEssentials
 
-/// Finds out who asks, for the origin of the URL: the arguments win, then the URL, then the session, then netrc.
+/// Finds out who asks, for the origin of the URL: the arguments win, then the URL, then the session, then netrc. For a
+/// user whom the URL names without a password, netrc is asked for that user's, and the session is not.
 struct LoginSource {
     let given: GivenLogin
     let options: SessionOptions
@@ -19,15 +20,15 @@ struct LoginSource {
         case stored(SessionCredentials)
     }
 
-    /// Nil if nothing says who asks, or the URL itself does.
+    /// Nil if nothing says who asks, or the URL alone does.
     func found() throws(UsageError) -> Found? {
         if let credentials = given.user {
             if !url.namesUser { return .given(credentials) }
             throw UsageError(description: "credentials are given twice: by --user and in the URL; give one")
         }
         if let credentials = given.inRequest { return .inRequest(credentials) }
-        if url.namesUser { return nil }
-        if let credentials = storedInSession { return .stored(onlyDigestIfWanted(credentials)) }
+        if url.namesUser, url.userWithoutPassword == nil { return nil }
+        if !url.namesUser, let credentials = storedInSession { return .stored(onlyDigestIfWanted(credentials)) }
         return try login().map { .stored(onlyDigestIfWanted($0)) }
     }
 
@@ -56,9 +57,10 @@ struct LoginSource {
         do throws(UsageError) { logins = try NetrcFile(bytes) } catch {
             throw file.error("cannot be understood: \(error.description)")
         }
-        guard let login = logins.login(for: url.origin.host) else {
+        guard let login = logins.login(for: url.origin.host, user: url.userWithoutPassword) else {
             if logins.hasDefault {
-                output.warn("\(path) has no entry for \(url.origin.host), and its entry default is never used")
+                let whom = (url.userWithoutPassword == nil ? "" : "the URL's user at ") + url.origin.host
+                output.warn("\(path) has no entry for \(whom), and its entry default is never used")
             }
             return nil
         }

@@ -79,8 +79,9 @@ extension SessionOptions {
         Option(
             OptionText(
                 ["netrc"], letter: "n", help: "takes name and password for the URL's host from ~/.netrc",
-                details: "They are used like those of -u, which wins. The host must be the one of an entry exactly; "
-                    + "an entry default is not used, as it would give the password to any host.")
+                details: "They are used like those of -u, which wins. If the URL names a user without a password, as "
+                    + "in http://ada@host/, that user's is taken. The host must be the one of an entry exactly; an "
+                    + "entry default is not used, as it would give the password to any host.")
         ) { options, _ in if options.netrc == nil { options.netrc = .own } },
         Option(
             "netrc-file", value: .file("FILE"), help: "the same, from this file"
