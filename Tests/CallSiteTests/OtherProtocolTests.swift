@@ -33,4 +33,22 @@ struct `Servers for HTTP 2 only` {
         #expect(error?.code == (answers ? .invalidResponse : .connectionClosed))
         await client.shutdown()
     }
+
+    /// `Through nghttpx to HTTP 2` sends the same through the program.
+    @Test func `the example about Apple's push service runs as written`() async throws {
+        let (token, device, message) = ("signed", "abc", ["aps": ["alert": "Hello"]])
+        do {
+            let push = try HTTPSession(baseURL: "http://127.0.0.1:8087/3/") {
+                $0.originFields["Authorization"] = "bearer \(token)"
+                $0.fields["apns-topic"] = "com.example.app"
+            }
+
+            #expect(!push.isShutDown)
+        }
+        let transport = MockTransport()
+        transport.on(.post, "/3/device/abc").respond(.ok)
+        let push = try HTTPSession(baseURL: "http://127.0.0.1:8087/3/") { $0.transport = transport }
+        try await push.post("device/\(device)", json: message)
+        #expect(transport.requests.last.map { String($0.body) } == #"{"aps":{"alert":"Hello"}}"#)
+    }
 }

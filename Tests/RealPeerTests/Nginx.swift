@@ -143,7 +143,8 @@ final class Nginx {
     }
 
     /// Upgrades are passed on under /passed/ and /brief/, where a second of silence ends them. Under /plain/ nothing is
-    /// said of an upgrade to the server behind.
+    /// said of an upgrade to the server behind. Under /3/ it is told by which protocol, over which connection and for
+    /// which host a request came.
     private static func passing(to port: UInt16) -> String {
         let fields = ["Upgrade $http_upgrade", "Connection $http_connection"]
         let upgrading = "proxy_http_version 1.1; " + fields.map { "proxy_set_header \($0);" }.joined(separator: " ")
@@ -151,8 +152,15 @@ final class Nginx {
             location /passed/ { proxy_pass http://127.0.0.1:\(port)/; \(upgrading) }
             location /brief/ { proxy_pass http://127.0.0.1:\(port)/; \(upgrading) proxy_read_timeout 1s; }
             location /plain/ { proxy_pass http://127.0.0.1:\(port)/; proxy_http_version 1.1; }
+            location /3/ {
+                proxy_pass http://127.0.0.1:\(port);
+                proxy_set_header Host $http_host;
+                proxy_set_header Arrival "$server_protocol $connection";
+            }
             """
     }
+
+    private var protocols: String { security?.speaksHTTP2 == true ? "http2" : "" }
 
     private var configuration: String {
         """
@@ -173,7 +181,7 @@ final class Nginx {
             uwsgi_temp_path temp/uwsgi;
             scgi_temp_path temp/scgi;
             server {
-                listen 127.0.0.1:\(port) \(security == nil ? "" : "ssl") backlog=512;
+                listen 127.0.0.1:\(port) \(security == nil ? "" : "ssl") \(protocols) backlog=512;
                 \(security?.directives ?? "")
                 root files;
                 location = /hello { return 200 "hello"; }

@@ -46,6 +46,8 @@ extension Nginx {
         var clientAuthority: CertificateAuthority?
         /// OpenSSL's names, with colons between them.
         var groups: String?
+        /// Whether HTTP/2 is spoken with clients that offer it.
+        var speaksHTTP2 = false
         /// An OCSP response, for clients that ask.
         var staple: Bytes?
 
