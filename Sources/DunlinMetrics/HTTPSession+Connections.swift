@@ -47,6 +47,8 @@
                 var labels = LabelSet(server: server(origin))
                 if instruments.settings.includesOwn { add(numbers.waiting, to: .waitingRequests, labels) }
                 guard instruments.settings.includesDevelopment else { continue }
+                // What is spoken over every connection.
+                if instruments.settings.includesPeers { labels.version = .http11 }
                 labels.detail = instruments.detail("active")
                 add(numbers.leased, to: .openConnections, labels)
                 labels.detail = instruments.detail("idle")

@@ -65,6 +65,7 @@
         struct State: Sendable {
             var handlers = HandlerCache<HandlerKey, Handler>()
             var servers = KnownValues<Server.Name>()
+            var peers = KnownValues<String>()
             var templates = KnownValues<String>()
             var operations = KnownValues<String>()
             var methods = KnownValues<String>()

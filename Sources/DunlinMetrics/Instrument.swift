@@ -3,6 +3,7 @@
     enum Label: String {
         case method = "http.request.method"
         case address = "server.address"
+        case peer = "network.peer.address"
         case port = "server.port"
         case status = "http.response.status_code"
         case version = "network.protocol.version"
@@ -20,7 +21,7 @@
     ///
     /// The time series of one metric always have the same labels in the same order.
     enum Instrument: UInt8, CaseIterable {
-        case exchangeDuration, responseBodySize, activeExchanges, openConnections, connectionDuration
+        case exchangeDuration, requestBodySize, responseBodySize, activeExchanges, openConnections, connectionDuration
         case callDuration, queueDuration, phaseDuration, retries, redirects, resends, joins, cacheHits,
             connectivityWaits, bytesSent, bytesReceived, droppedFields, endedConnections, connectionUses
         case openedConnections, reusedConnections, failedConnections, waitingRequests, runningRequests,
@@ -29,6 +30,7 @@
         var name: String {
             switch self {
             case .exchangeDuration: "http.client.request.duration"
+            case .requestBodySize: "http.client.request.body.size"
             case .responseBodySize: "http.client.response.body.size"
             case .activeExchanges: "http.client.active_requests"
             case .openConnections: "http.client.open_connections"
@@ -63,7 +65,7 @@
         var kind: Kind {
             switch self {
             case .exchangeDuration, .connectionDuration, .callDuration, .queueDuration, .phaseDuration: .timer
-            case .responseBodySize, .connectionUses: .recorder
+            case .requestBodySize, .responseBodySize, .connectionUses: .recorder
             case .activeExchanges, .openConnections, .waitingRequests, .runningRequests, .queuedRequests: .meter
             case .retries, .redirects, .resends, .joins, .cacheHits, .connectivityWaits, .bytesSent, .bytesReceived,
                 .droppedFields, .endedConnections, .openedConnections, .reusedConnections, .failedConnections:
@@ -73,10 +75,11 @@
 
         var labels: [Label] {
             switch self {
-            case .exchangeDuration, .responseBodySize:
+            case .exchangeDuration, .requestBodySize, .responseBodySize:
                 [.method, .address, .port, .status, .version, .error, .template, .operation]
             case .activeExchanges: [.method, .address, .port, .template]
-            case .openConnections: [.address, .port, .connectionState]
+            case .openConnections: [.address, .port, .connectionState, .version]
+            case .connectionDuration: [.address, .port, .peer, .version]
             case .callDuration: [.method, .error, .template, .operation]
             case .phaseDuration: [.address, .port, .phase]
             case .retries: [.method, .error]
@@ -84,8 +87,7 @@
             case .resends: [.reason]
             case .cacheHits: [.cacheSource, .cacheState]
             case .endedConnections: [.address, .port, .reason]
-            case .connectionDuration, .bytesSent, .bytesReceived, .connectionUses, .openedConnections,
-                .reusedConnections,
+            case .bytesSent, .bytesReceived, .connectionUses, .openedConnections, .reusedConnections,
                 .failedConnections, .waitingRequests:
                 [.address, .port]
             case .queueDuration, .joins, .connectivityWaits, .droppedFields, .runningRequests, .queuedRequests: []

@@ -43,7 +43,7 @@
         }
 
         private func dimensions(_ instrument: Instrument, _ labels: LabelSet) -> [(String, String)] {
-            var dimensions = instrument.labels.filter { $0 != .operation || settings.includesOperations }
+            var dimensions = instrument.labels.filter { isWanted($0, of: instrument) }
                 .map { ($0.rawValue, labels.text(of: $0)) }
             for label in own where !instrument.labels.contains(where: { $0.rawValue == label.name }) {
                 dimensions.append(label)
@@ -53,6 +53,23 @@
     }
 
     extension Instruments {
+        private func isWanted(_ label: Label, of instrument: Instrument) -> Bool {
+            switch (label, instrument) {
+            case (.operation, _): settings.includesOperations
+            case (.peer, _), (.version, .openConnections), (.version, .connectionDuration): settings.includesPeers
+            default: true
+            }
+        }
+
+        /// The address that a connection was connected to, as far as there is room for it: those of one host may change
+        /// without end. A Unix socket is another.
+        func peer(_ address: HTTP.SocketAddress?) -> LabelValue {
+            guard let host = address?.host else { return .none }
+            let number = settings.store.number(
+                of: host, in: \.peers, limit: settings.hostLimit, valid: LabelText.isHost)
+            return number.map { LabelValue(number: $0, text: host) } ?? .other
+        }
+
         func method(_ method: HTTP.Method) -> LabelValue {
             guard settings.knownMethods.contains(method),
                 let number = settings.store.number(of: method.rawValue, in: \.methods)

@@ -40,7 +40,7 @@
         var error = LabelValue.none
         var template = LabelValue.none
         var operation = LabelValue.none
-        /// A phase, a reason, a state: what only some metrics have.
+        /// A phase, a reason, a state, a peer: what only some metrics have.
         var detail = LabelValue.none
         var state = LabelValue.none
 
@@ -54,7 +54,7 @@
             case .error: error.text
             case .template: template.text
             case .operation: operation.text
-            case .connectionState, .phase, .reason, .cacheSource: detail.text
+            case .peer, .connectionState, .phase, .reason, .cacheSource: detail.text
             case .cacheState: state.text
             }
         }

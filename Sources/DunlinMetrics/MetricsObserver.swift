@@ -21,7 +21,13 @@
             guard settings.includesDevelopment || settings.includesOwn else { return }
             var labels = LabelSet()
             labels.server = instruments.server(connection.origin.host, connection.origin.port, isOwn: false)
-            if settings.includesDevelopment { instruments.time(.connectionDuration, labels, connection.age) }
+            if settings.includesDevelopment {
+                var labels = labels
+                if settings.includesPeers {
+                    (labels.detail, labels.version) = (instruments.peer(connection.peer), .http11)
+                }
+                instruments.time(.connectionDuration, labels, connection.age)
+            }
             guard settings.includesOwn else { return }
             instruments.give(connection.uses, to: .connectionUses, labels)
             labels.detail = instruments.detail(connection.reason.rawValue)
@@ -159,8 +165,9 @@
             labels.version = end.head?.version
             labels.error = instruments.error(end.error, end.head)
             instruments.time(.exchangeDuration, labels, duration)
-            if instruments.settings.includesDevelopment, end.head != nil, let hop = end.hop {
-                instruments.give(hop.bodyBytes, to: .responseBodySize, labels)
+            if instruments.settings.includesDevelopment, let hop = end.hop {
+                if hop.requestBodyBytes > 0 { instruments.give(hop.requestBodyBytes, to: .requestBodySize, labels) }
+                if end.head != nil { instruments.give(hop.bodyBytes, to: .responseBodySize, labels) }
             }
             if instruments.settings.includesOwn { measureOwn(end) }
         }

@@ -9,8 +9,12 @@
         /// that report to another factory are best measured with copies of one value: then they also share the limits.
         public struct MetricsSettings: Sendable {
             /// Whether to measure what OpenTelemetry has not declared stable yet, and may still rename: the label
-            /// `url.template`, the size of response bodies, requests under way, and connections.
+            /// `url.template`, the sizes of bodies, requests under way, and connections.
             public var includesDevelopment = false
+            /// Whether the metrics of connections that `includesDevelopment` measures say with whom and what is spoken:
+            /// `network.protocol.version`, and for a closed connection `network.peer.address`, the address that it was
+            /// connected to. Of these there are as many as `hostLimit` allows; all others are `_other`.
+            public var includesPeers = false
             /// Whether to measure what only Dunlin has names for, which begin with `dunlin.`.
             public var includesOwn = true
             /// The methods that are reported by their names. All others are `_OTHER`.

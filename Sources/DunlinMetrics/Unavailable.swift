@@ -18,6 +18,7 @@
         )
         public struct MetricsSettings: Sendable {
             public var includesDevelopment = false
+            public var includesPeers = false
             public var includesOwn = true
             public var knownMethods: Set<HTTP.Method> = []
             public var hostLimit = 0

@@ -96,6 +96,7 @@
             attributes[.proxy] = hop.proxy.map(SpanText.proxy)
             if settings.includesDevelopment {
                 attributes[.requestSize] = hop.bytesSent
+                if hop.requestBodyBytes > 0 { attributes[.requestBodySize] = hop.requestBodyBytes }
                 attributes[.responseSize] = hop.bytesReceived
                 attributes[.bodySize] = hop.bodyBytes
             }

@@ -27,6 +27,7 @@
         case template = "url.template"
         case requestSize = "http.request.size"
         case responseSize = "http.response.size"
+        case requestBodySize = "http.request.body.size"
         case bodySize = "http.response.body.size"
 
         // Dunlin's own.

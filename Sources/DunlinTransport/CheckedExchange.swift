@@ -43,6 +43,7 @@ package struct CheckedExchange: Sendable {
     package func hop(after body: Int, sentAt time: HTTP.Instant) -> HTTP.Hop {
         var hop = hop
         hop.bytesSent += body
+        hop.requestBodyBytes = body
         hop[.send] = time.nanoseconds - started.nanoseconds
         return hop
     }

@@ -70,7 +70,7 @@ extension Exchange {
             // The upload failed before the answer could be read further.
             if isCut, case .failed(let error) = upload.outcome { throw error }
         }
-        hop.bytesSent = upload.bytesSent
+        upload.noteSent(in: &hop)
         return answer
     }
 

@@ -78,6 +78,7 @@ extension Exchange {
         var (failure, rest) = (NetworkError?.none, opening)
         // Usually the kernel takes all of it.
         if try context.control != nil || !writer.writeNow(&rest, &hop) { failure = try await write(rest) }
+        hop.requestBodyBytes = max(0, hop.bytesSent - opening.count + (length ?? 0))
         context.control?.sent(length ?? 0)
         context.observer?.saw(.requestSent(bytes: hop.bytesSent))
         let sent = context.clock.now()

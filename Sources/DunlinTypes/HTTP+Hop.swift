@@ -33,6 +33,8 @@ extension HTTP {
         package var peerReference: Peer?
         /// The number of bytes of the request that the kernel took, including the head.
         public var bytesSent = 0
+        /// The number of those that are the request's body, without chunk framing.
+        public var requestBodyBytes = 0
         /// The number of bytes of the response that the kernel delivered, including the head.
         public var bytesReceived = 0
         /// The number of body bytes received, with framing removed and content codings still on. If the cache served

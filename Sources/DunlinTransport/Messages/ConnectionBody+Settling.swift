@@ -22,12 +22,12 @@ extension ConnectionBody {
         _ upload: Upload, _ reading: inout Reading, isOver: Bool = false, _ hop: inout HTTP.Hop
     ) async throws -> Bool {
         if upload.isStopped, !isOver {
-            hop.bytesSent = upload.bytesSent
+            upload.noteSent(in: &hop)
             return false
         }
         if isOver { upload.stop() } else { try await awaitUpload(upload, &reading, hop) }
         if !upload.isOver { try await upload.waitForEnd(hop) }
-        hop.bytesSent = upload.bytesSent
+        upload.noteSent(in: &hop)
         if case .failed(let error) = upload.outcome { throw error }
         if isOver {
             if upload.wasReset { throw context.closed("the response ended too soon", .receive, hop) }

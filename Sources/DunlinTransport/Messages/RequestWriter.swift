@@ -31,7 +31,10 @@ struct RequestWriter: Sendable {
             if let taken {
                 offset += taken
                 hop.bytesSent += taken
-                if counted { context.control?.sent(taken) }
+                if counted {
+                    hop.requestBodyBytes += taken
+                    context.control?.sent(taken)
+                }
             } else {
                 try await waitWritable(hop)
             }
@@ -60,6 +63,7 @@ struct RequestWriter: Sendable {
             case .taken(let count):
                 guard count > 0 else { throw shortened(hop) }
                 hop.bytesSent += count
+                hop.requestBodyBytes += count
                 context.control?.sent(count)
                 return count
             case .full:

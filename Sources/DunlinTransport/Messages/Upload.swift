@@ -37,7 +37,6 @@ final class Upload: Sendable {
 
     /// The outcome; nil while it runs.
     var outcome: UploadMachine.Outcome? { machine.withLock { $0.outcome } }
-    var bytesSent: Int { machine.withLock { $0.bytesSent } }
     /// When the outcome was set.
     var ended: HTTP.Instant? { machine.withLock { $0.ended } }
     var isOver: Bool { machine.withLock { $0.isOver } }
@@ -56,6 +55,11 @@ final class Upload: Sendable {
         case .none, .bytes: body.trailers != nil
         case .stream, .file: true
         }
+    }
+
+    /// Notes how much was sent.
+    func noteSent(in hop: inout HTTP.Hop) {
+        (hop.bytesSent, hop.requestBodyBytes) = machine.withLock { ($0.bytesSent, $0.bodyBytesSent) }
     }
 
     private var body: RequestBody { writer.context.request.body }
@@ -81,7 +85,10 @@ final class Upload: Sendable {
             return own
         }
         guard var failure = error as? NetworkError else { return error }
-        failure.hop?.bytesSent = bytesSent
+        if var hop = failure.hop {
+            noteSent(in: &hop)
+            failure.hop = hop
+        }
         failure.response = failure.response ?? answer
         failure.requestMayHaveBeenSent = sent
         failure.isSafeToRetry = !sent || writer.context.request.head.isRepeatable
@@ -95,7 +102,8 @@ final class Upload: Sendable {
     /// The hop of an exchange that ended with the sending.
     private func ended(_ hop: HTTP.Hop) -> HTTP.Hop {
         var hop = hop
-        (hop.bytesSent, hop.ended) = (bytesSent, ended ?? writer.context.clock.now())
+        noteSent(in: &hop)
+        hop.ended = ended ?? writer.context.clock.now()
         hop.fill(.send)
         return hop
     }
@@ -248,7 +256,7 @@ extension Upload {
     }
 
     private func note(_ hop: HTTP.Hop) {
-        machine.withLock { $0.wrote(upTo: hop.bytesSent) }
+        machine.withLock { $0.wrote(upTo: hop.bytesSent, ofBody: hop.requestBodyBytes) }
     }
 }
 
@@ -335,7 +343,10 @@ extension Upload {
     ) async throws {
         try writer.context.count(chunk.count, of: length, &sent, hop)
         try await writer.pass(hop)
-        try await write(isChunked ? Self.framed(chunk) : chunk, &hop)
+        try await writing(&hop) { hop in
+            try await writer.write(isChunked ? Self.framed(chunk) : chunk, &hop, of: self)
+            hop.requestBodyBytes += chunk.count
+        }
         writer.context.control?.sent(chunk.count)
         if let length, sent == length, !isChunked { machine.withLock { $0.wroteAll() } }
     }

@@ -96,6 +96,8 @@ struct UploadMachine: Sendable {
     private var answer = Answer.none
     /// The number of bytes of the request that were written, including its head.
     private(set) var bytesSent: Int
+    /// The number of those that are its body, without framing.
+    private(set) var bodyBytesSent = 0
     /// Whether the peer may have a byte of the request. Anything that it sends before is no answer.
     private(set) var hasBegun: Bool
     private var isWriting = false
@@ -139,8 +141,8 @@ extension UploadMachine {
     }
 
     /// Notes how many bytes of the request have been written.
-    mutating func wrote(upTo count: Int) {
-        bytesSent = count
+    mutating func wrote(upTo count: Int, ofBody body: Int = 0) {
+        (bytesSent, bodyBytesSent) = (count, body)
         isWriting = false
     }
 

@@ -66,6 +66,7 @@ struct ArticleTests {
         var settings = HTTPSession.MetricsSettings(factory: metrics)
         settings.includesDevelopment = true
         settings.includesOperations = true
+        settings.includesPeers = true
         settings.omitsEmptyLabels = false
         var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
         configuration.retry = .constant(attempts: 2, every: .zero)
@@ -74,6 +75,7 @@ struct ArticleTests {
         configuration.measure(with: settings)
         let client = try HTTPSession(configuration)
         _ = try await client.get("a", as: .bytes)
+        _ = try await client.post("a", body: .bytes("x"), as: .bytes)
         let measuring = Task { [settings] in
             await client.measureConnections(every: .milliseconds(1), with: settings)
         }
@@ -91,7 +93,7 @@ struct ArticleTests {
             #expect(table[name]?.labels == Set(dimensions.map(\.0)), "\(name)")
         }
         #expect(Set(found.map(\.0)).count >= 14)
-        #expect(table.count == 25)
+        #expect(table.count == 26)
     }
 
     @Test func `The buckets are those of the article`() throws {

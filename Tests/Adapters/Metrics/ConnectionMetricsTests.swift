@@ -2,6 +2,7 @@ import CoreMetrics
 import Dunlin
 import DunlinMetrics
 import DunlinTesting
+import Foundation
 import MetricsTestKit
 import Testing
 
@@ -31,6 +32,65 @@ struct ConnectionMetricsTests {
         let ages = metrics.series("http.client.connection.duration")
         #expect(ages.map(\.values) == (isDevelopment ? [[1_500_000_000]] : []))
         #expect(ages.map(\.labels) == (isDevelopment ? [server] : []))
+    }
+
+    @Test(arguments: [
+        (HTTP.SocketAddress.v4(0x7F00_0001, port: 443), "127.0.0.1"), (.v6(0, 1, port: 443), "::1"),
+        (.unix("/run/x"), "_other"), (nil, nil),
+    ])
+    func `A closed connection says whom it was connected to, if that is wanted`(
+        peer: HTTP.SocketAddress?, label: String?
+    ) throws {
+        let metrics = TestMetrics()
+        var settings = HTTPSession.MetricsSettings(factory: metrics)
+        (settings.includesDevelopment, settings.includesPeers, settings.hostLimit) = (true, true, 2)
+        var configuration = HTTPSession.Configuration()
+        configuration.measure(with: settings)
+        var ended = Self.ended("api.test")
+        ended.peer = peer
+        configuration.observers[0].connectionEnded(ended)
+        let age = try metrics.only("http.client.connection.duration")
+        #expect(age["network.peer.address"] == label && age["network.protocol.version"] == "1.1")
+        #expect(try metrics.only("dunlin.client.connections.ended")["network.peer.address"] == nil)
+        for address: UInt32 in 1...9 {
+            ended.peer = .v4(address, port: 443)
+            configuration.observers[0].connectionEnded(ended)
+        }
+        let labels = Set(metrics.series("http.client.connection.duration").map { $0["network.peer.address"] })
+        #expect(labels.contains("_other") && labels.count <= 4)
+    }
+
+    @Test(arguments: [false, true])
+    func `A body over a socket is measured without its head and its framing`(expectsContinue: Bool) async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { _ in .response(body: "hello") }
+        let metrics = TestMetrics()
+        var settings = HTTPSession.MetricsSettings(factory: metrics)
+        settings.includesDevelopment = true
+        var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+        configuration.measure(with: settings)
+        let client = try HTTPSession(configuration)
+        let large = Bytes([UInt8](repeating: 7, count: 3_000_000))
+        let bodies: [RequestBody] = [
+            .bytes("12345"), .bytes(large), .stream(AsyncStream { Self.feed($0) }),
+            .stream(AsyncStream { Self.feed($0) }, length: 6), .file(#filePath),
+        ]
+        for body in bodies {
+            let options = HTTPSession.Options(expectsContinue: expectsContinue)
+            _ = try await client.post("a", body: body, options: options, as: .bytes)
+        }
+        let sizes = try metrics.only("http.client.request.body.size")
+        let file = try Data(contentsOf: URL(filePath: #filePath)).count
+        #expect(sizes.values == [5, 3_000_000, 6, 6, Double(file)])
+        #expect(server.requests.map(\.bodyCount) == [5, 3_000_000, 6, 6, file])
+        await client.shutdown()
+    }
+
+    private static func feed(_ continuation: AsyncStream<Bytes>.Continuation) {
+        continuation.yield("123")
+        continuation.yield("456")
+        continuation.finish()
     }
 
     @Test func `A host that is none is reported as another`() throws {
@@ -77,7 +137,7 @@ struct ConnectionMetricsTests {
         server.respond { _ in .response(body: "hello") }
         let metrics = TestMetrics()
         var settings = HTTPSession.MetricsSettings(factory: metrics)
-        settings.includesDevelopment = true
+        (settings.includesDevelopment, settings.includesPeers) = (true, true)
         let client = try HTTPSession(HTTPSession.Configuration(baseURL: server.baseURL))
         for _ in 0..<3 { _ = try await client.get("a", as: .string) }
         let measuring = Task { [settings] in
@@ -89,6 +149,7 @@ struct ConnectionMetricsTests {
         }
         #expect(state("idle")?.values.last == 1)
         #expect(state("idle")?["server.port"] == "\(server.port)")
+        #expect(state("idle")?["network.protocol.version"] == "1.1")
         #expect(try metrics.only("dunlin.client.connections.opened").values == [1])
         #expect(try metrics.only("dunlin.client.connections.reused").values == [2])
         await client.shutdown()

@@ -151,6 +151,18 @@ struct ExchangeMetricsTests {
         }
     }
 
+    @Test func `A request's body has a size, and one without has none`() async throws {
+        let measured = try Measured(measuring: { $0.includesDevelopment = true })
+        measured.transport.otherwise { _ in .respond() }
+        _ = try await measured.client.get("a", as: .bytes)
+        #expect(measured.metrics.series("http.client.request.body.size").isEmpty)
+        _ = try await measured.client.post("a", body: .bytes("12345"), as: .bytes)
+        let sizes = try measured.metrics.only("http.client.request.body.size")
+        #expect(sizes.values == [5])
+        #expect(measured.metrics.series(Self.duration).contains { $0.labels == sizes.labels })
+        #expect(sizes["http.request.method"] == "POST" && sizes["http.response.status_code"] == "200")
+    }
+
     @Test func `A template is that of the program, and not where a redirect leads`() async throws {
         let measured = try Measured(measuring: { $0.includesDevelopment = true })
         measured.transport.on(.get, "/users/7").respond(.found, fields: ["Location": "/people/7"])

@@ -205,6 +205,9 @@ struct SpanTests {
         try await traced.session.get("a/\(1)")
         #expect(traced.spans[0].texts["url.template"] == "/v1/a/{}")
         #expect(Set(traced.spans[0].texts.keys).isSuperset(of: ["http.request.size", "http.response.body.size"]))
+        #expect(traced.spans[0].texts["http.request.body.size"] == nil)
+        try await traced.session.post("a", body: .bytes("1234567"))
+        #expect(traced.spans[1].texts["http.request.body.size"] == "7")
     }
 
     @Test func `What is to be asked for is recorded only then, and nothing that is secret`() async throws {
