@@ -88,7 +88,7 @@ extension CheckedExchange {
 
     private func deadline(of phase: HTTP.Phase, since start: HTTP.Instant) -> HTTP.Instant {
         let held = context.control?.suspendedTime(since: start) ?? 0
-        let own = context.request.timeouts.deadline(for: Timeouts.Limit(phase), from: start.advanced(by: held))
+        let own = context.clock.ownDeadline(for: phase, from: start.advanced(by: held))
         return own < context.clock.whole ? own : .never
     }
 }

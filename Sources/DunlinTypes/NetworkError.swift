@@ -122,6 +122,10 @@ extension NetworkError.Code {
     public static let poolExhausted = Self("poolExhausted")
     /// More requests wait for their turn than the session's queue allows.
     public static let queueFull = Self("queueFull")
+    /// A limit of rate would let the request pass only later than it may wait (DunlinResilience).
+    public static let rateLimited = Self("rateLimited")
+    /// A circuit breaker lets no request pass to a server that has failed too often (DunlinResilience).
+    public static let circuitOpen = Self("circuitOpen")
     public static let timedOut = Self("timedOut")
     /// The request was cancelled by handle, registry or session. A cancelled Swift task gets `CancellationError`
     /// instead.

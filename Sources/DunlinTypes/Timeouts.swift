@@ -1,7 +1,8 @@
-/// The time limits for each phase and for the whole request. All but `queue` are finite by default; `nil` removes a
-/// limit.
+/// The time limits for each phase, for each attempt and for the whole request. All but `queue` and `attempt` are finite
+/// by default; `nil` removes a limit.
 public struct Timeouts: Sendable, Hashable {
-    /// The name of a limit: of each phase, of the wait in the session's queue before them, and of the whole request.
+    /// The name of a limit: of each phase, of the wait in the session's queue before them, of an attempt, and of the
+    /// whole request.
     /// The phases are those of `HTTP.Phase`; the limit of `receive` is `readIdle`, the longest silence.
     public enum Limit: String, Sendable, Hashable, CaseIterable {
         case pool
@@ -14,6 +15,7 @@ public struct Timeouts: Sendable, Hashable {
         case firstByte
         case readIdle
         case queue
+        case attempt
         case total
 
         /// Creates the limit of a phase.
@@ -44,6 +46,7 @@ public struct Timeouts: Sendable, Hashable {
         var firstByte: Int64
         var readIdle: Int64
         var queue: Int64
+        var attempt: Int64
         var total: Int64
     }
 
@@ -54,13 +57,13 @@ public struct Timeouts: Sendable, Hashable {
         queue: Duration? = nil, pool: Duration? = .seconds(10), resolve: Duration? = .seconds(10),
         connect: Duration? = .seconds(10), proxyTLS: Duration? = .seconds(10), tunnel: Duration? = .seconds(30),
         tls: Duration? = .seconds(10), send: Duration? = .seconds(30), firstByte: Duration? = .seconds(60),
-        readIdle: Duration? = .seconds(30), total: Duration? = .seconds(600)
+        readIdle: Duration? = .seconds(30), attempt: Duration? = nil, total: Duration? = .seconds(600)
     ) {
         limits = Limits(
             pool: Self.limit(pool), resolve: Self.limit(resolve), connect: Self.limit(connect),
             proxyTLS: Self.limit(proxyTLS), tunnel: Self.limit(tunnel), tls: Self.limit(tls), send: Self.limit(send),
             firstByte: Self.limit(firstByte), readIdle: Self.limit(readIdle), queue: Self.limit(queue),
-            total: Self.limit(total))
+            attempt: Self.limit(attempt), total: Self.limit(total))
     }
 
     /// The wait for the request's turn in the session's queue (`HTTPSession.QueueLimits`); none by default. Other
@@ -111,6 +114,12 @@ public struct Timeouts: Sendable, Hashable {
         get { self[.readIdle] }
         set { self[.readIdle] = newValue }
     }
+    /// Each attempt, from its connection to the head of its response; none by default. So one that is slow leaves time
+    /// for another. The waits for a turn and for a connection do not count, and neither does the body.
+    public var attempt: Duration? {
+        get { self[.attempt] }
+        set { self[.attempt] = newValue }
+    }
     /// The whole request from its turn in the queue on, including its body, retries and redirects.
     public var total: Duration? {
         get { self[.total] }
@@ -118,10 +127,7 @@ public struct Timeouts: Sendable, Hashable {
     }
 
     public subscript(_ limit: Limit) -> Duration? {
-        get {
-            let nanoseconds = nanoseconds(for: limit)
-            return nanoseconds == Self.unlimited ? nil : .nanoseconds(nanoseconds)
-        }
+        get { length(of: limit).map { .nanoseconds($0) } }
         set {
             let nanoseconds = Self.limit(newValue)
             switch limit {
@@ -135,6 +141,7 @@ public struct Timeouts: Sendable, Hashable {
             case .firstByte: limits.firstByte = nanoseconds
             case .readIdle: limits.readIdle = nanoseconds
             case .queue: limits.queue = nanoseconds
+            case .attempt: limits.attempt = nanoseconds
             case .total: limits.total = nanoseconds
             }
         }
@@ -143,6 +150,12 @@ public struct Timeouts: Sendable, Hashable {
     /// The deadline under `limit` for something that begins at `start`.
     package func deadline(for limit: Limit, from start: HTTP.Instant) -> HTTP.Instant {
         start.advanced(by: nanoseconds(for: limit))
+    }
+
+    /// The limit in nanoseconds; nil for none.
+    package func length(of limit: Limit) -> Int64? {
+        let nanoseconds = nanoseconds(for: limit)
+        return nanoseconds == Self.unlimited ? nil : nanoseconds
     }
 
     private func nanoseconds(for limit: Limit) -> Int64 {
@@ -157,6 +170,7 @@ public struct Timeouts: Sendable, Hashable {
         case .firstByte: limits.firstByte
         case .readIdle: limits.readIdle
         case .queue: limits.queue
+        case .attempt: limits.attempt
         case .total: limits.total
         }
     }

@@ -30,7 +30,10 @@ import Testing
         let mock = try Mocked { $0.useLoopOfTest() }
         let configuration = mock.session.configuration
         // How long a request waits for its turn is for whoever makes a queue to say.
-        for limit in Timeouts.Limit.allCases { #expect((configuration.timeouts[limit] == nil) == (limit == .queue)) }
+        let without: [Timeouts.Limit] = [.queue, .attempt]
+        for limit in Timeouts.Limit.allCases {
+            #expect((configuration.timeouts[limit] == nil) == without.contains(limit))
+        }
         #expect(configuration.timeouts.firstByte == .seconds(60) && configuration.timeouts.total == .seconds(600))
         #expect(configuration.limits.bodyBytes == 64 << 20)
         #expect(configuration.redirects.limit == 20 && configuration.cookies == nil)

@@ -3,11 +3,11 @@ import Testing
 
 @Suite struct `Timeout limits` {
     @Test(arguments: Timeouts.Limit.allCases)
-    func `timeout limits are finite, but for that of a queue, unless a limit is taken away`(limit: Timeouts.Limit) {
+    func `timeout limits are finite, but for those of a queue and an attempt, unless a limit is taken away`(limit: Timeouts.Limit) {
         var timeouts = Timeouts()
         let start = HTTP.Instant(nanoseconds: 5)
         // The wait for a turn is bounded by how many may wait, until somebody says otherwise.
-        let isFinite = limit != .queue
+        let isFinite = limit != .queue && limit != .attempt
         #expect((timeouts[limit] != nil) == isFinite)
         #expect((timeouts.deadline(for: limit, from: start) < .never) == isFinite)
         timeouts[limit] = nil

@@ -32,7 +32,8 @@ final class Chain: Sendable {
         sees = Atomic(
             configuration.cookies != nil || configuration.cache != nil
                 || configuration.coalescing.isOn || configuration.secretFields != .usual
-                || configuration.authentication != nil || stages.contains(where: \.hasLearned))
+                || configuration.authentication != nil || configuration.gate != nil
+                || stages.contains(where: \.hasLearned))
     }
 
     deinit {

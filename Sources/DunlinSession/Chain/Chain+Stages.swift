@@ -37,6 +37,7 @@ extension Chain {
         if coalescing.isOn { stages.append(CoalescingStage(largestBody: coalescing.largestBody)) }
         if let cache = configuration.cache { stages.append(CacheStage(cache: cache, mode: configuration.cacheMode)) }
         stages += [ConnectivityStage(), ResendStage()]
+        if let gate = configuration.gate { stages.append(GateStage(gate: gate)) }
         stages += authentication
         if let jar = configuration.cookies { stages.append(CookieStage(jar: jar)) }
         if secretFields != .usual { stages.append(SecretFieldStage(names: secretFields)) }

@@ -7,7 +7,7 @@ internal import DunlinTransport
 extension Sending {
     mutating func retrying<Value>(_ mayTakeAgain: Bool, _ take: Take<Value>) async throws -> Value {
         var attempts = Attempts(
-            of: request, by: retryPolicy, chain.settings.retries, after: callHistory, since: start)
+            of: request, by: retryPolicy, chain.settings.retries, after: callHistory)
         while true {
             var isTaken = false
             do {
@@ -53,11 +53,10 @@ private struct Attempts {
 
     init(
         of request: TransportRequest, by policy: HTTPSession.RetryPolicy, _ settings: RetrySettings,
-        after history: CallHistory?, since start: HTTP.Instant
+        after history: CallHistory?
     ) {
         (original, self.policy, self.settings, beginning) = (request, policy, settings, history)
         machine = RetryMachine(policy, hasKey: request.head.fields.contains("idempotency-key"))
-        settings.requested(request.head.origin.description, policy, at: start)
     }
 
     /// The history of a response that is delivered; nil if there is to be another attempt, and the response has been
@@ -65,7 +64,11 @@ private struct Attempts {
     mutating func settled(_ response: TransportResponse, _ sending: inout Sending) async throws -> CallHistory?? {
         let attempt = sending.callHistory
         switch judge(outcome(of: response, sending), sending) {
-        case .settle(let history): return .some(history.map { attempt.after($0, hops) } ?? attempt)
+        case .settle(let history):
+            if response.head.status.isSuccess {
+                settings.succeeded(original.head.origin.description, policy, at: sending.loop.now())
+            }
+            return .some(history.map { attempt.after($0, hops) } ?? attempt)
         case .retry(let wait):
             try await sending.discard(response)
             let hop = sending.callHistory?.hops.last
@@ -149,7 +152,8 @@ extension Attempts {
         case .settle(let refusal): return .settle(RetryHistory(retried, refusal))
         case .retry(let wait, let isAsked):
             // The budget protects servers that cannot say how much load they can take.
-            guard isAsked || settings.takeRetry(original.head.origin.description, policy, at: now) else {
+            let origin = original.head.origin.description
+            guard settings.takeRetry(origin, policy, isAsked: isAsked, at: now) else {
                 return .settle(RetryHistory(retried, .budgetSpent))
             }
             return .retry(after: wait)

@@ -78,14 +78,12 @@ final class Reconnections {
     ) async throws -> Opened? {
         let call = try begin(makeCall())
         let reconnection = next
-        if reconnection?.cause == nil {
-            retries(of: call).requested(call.head.origin.description, policy, at: call.loop.now())
-        }
         let delegate = TaskDelegate(call, of: listed)
         listed?.begin(delegate)
         do {
             let opened = try await withinDeadline { try await open(call, delegate, reconnection) }
             noteSent(delegate.isRepeatable)
+            retries(of: call).succeeded(call.head.origin.description, policy, at: call.loop.now())
             return opened
         } catch {
             noteSent(delegate.isRepeatable)

@@ -1,11 +1,12 @@
 /// Counts how many retries a session may make to each origin, so that an outage does not multiply the load.
 ///
 /// Rules:
-/// 1. Each request adds a fraction of a retry, the ratio of its policy, and each retry costs one.
+/// 1. Each request that succeeds adds a fraction of a retry, the ratio of its policy, and each retry costs one.
 /// 2. The budget begins at the floor. Below the floor it regains one retry a second.
 /// 3. At most a hundred retries above the floor are saved.
 /// 4. A request without a budget neither adds nor takes anything.
-/// 5. A retry that the server asked for costs nothing and is not counted here (see `RetryMachine`).
+/// 5. A retry that the server asked for costs as much, and is allowed although there may be none left: the server has
+///    said when it takes it (see `RetryMachine`). What it cost is missing to those that nobody asked for.
 /// 6. If there are very many origins, the least recently requested are forgotten and start over.
 struct RetryBudgetMachine {
     private struct Account {
@@ -32,22 +33,22 @@ struct RetryBudgetMachine {
 
     var count: Int { accounts.count }
 
-    /// Counts a new request.
-    mutating func requested(_ origin: String, _ budget: HTTPSession.RetryPolicy.Budget, at now: HTTP.Instant) {
+    /// Counts a request that has succeeded.
+    mutating func succeeded(_ origin: String, _ budget: HTTPSession.RetryPolicy.Budget, at now: HTTP.Instant) {
         guard case .ratio(let ratio, let floor) = budget else { return }
         change(origin, floor, at: now) { balance, floor in
             balance = min(balance + Int64((ratio * Double(Self.retry)).rounded()), floor + Self.savings)
         }
     }
 
-    /// Takes a retry, if there is one.
+    /// Takes a retry, if there is one, or if the server has asked for it.
     mutating func takeRetry(
-        _ origin: String, _ budget: HTTPSession.RetryPolicy.Budget, at now: HTTP.Instant
+        _ origin: String, _ budget: HTTPSession.RetryPolicy.Budget, isAsked: Bool = false, at now: HTTP.Instant
     ) -> Bool {
         guard case .ratio(_, let floor) = budget else { return true }
         return change(origin, floor, at: now) { balance, _ in
-            guard balance >= Self.retry else { return false }
-            balance -= Self.retry
+            guard isAsked || balance >= Self.retry else { return false }
+            balance = max(0, balance - Self.retry)
             return true
         }
     }

@@ -27,11 +27,11 @@ extension HTTPSession {
             case none
         }
 
-        /// How much a session may add to the load of a server in trouble. Retries that the server asked for, by a
-        /// `Retry-After` of at least a second, do not count.
+        /// How much a session may add to the load of a server in trouble. A retry that the server asked for, by a
+        /// `Retry-After` of at least a second, is counted, too, but not refused.
         public enum Budget: Sendable, Hashable {
             case unlimited
-            /// This many retries for each request to an origin, on average. Unused retries are saved, up to a hundred.
+            /// This many retries for each request to an origin that succeeds. Unused retries are saved, up to a hundred.
             /// `floor` retries are available at the beginning, and are regained at one a second.
             case ratio(Double, floor: Int = 10)
         }

@@ -6,6 +6,7 @@ extension HTTPSession.Configuration {
         try validateLimits()
         if let problem = `guard`?.problem { try Self.require(false, "\(problem)") }
         if let problem = sockets.problem { try Self.require(false, "sockets.\(problem)") }
+        if let problem = gate?.problem { try Self.require(false, "resilience.\(problem)") }
         if let problem = retry.problem { try Self.require(false, "retry.\(problem)") }
         try ClearTextRule.check(tls.policy, baseURL: baseURL)
         try Self.require(

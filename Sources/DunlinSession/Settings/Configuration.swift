@@ -45,6 +45,8 @@ extension HTTPSession {
         public var proxy = Proxy.environment
         /// The guard that limits where requests may go, by the addresses that are connected to; nil for no limits.
         public var `guard`: Guard?
+        /// What lets exchanges pass, of a product beside the core; nil if all pass.
+        package var gate: (any Gate)?
         /// Whether a request without a network waits for one, up to its total time, instead of failing.
         public var waitsForConnectivity = false
         /// The source for network status, used by requests that wait for a network, and for `events` if

@@ -12,6 +12,8 @@ extension HTTPSession {
         public var send: PerRequest<Duration>
         public var firstByte: PerRequest<Duration>
         public var readIdle: PerRequest<Duration>
+        /// Each attempt, from its connection to the head of its response.
+        public var attempt: PerRequest<Duration>
         /// The whole request, including all attempts and redirects.
         public var total: PerRequest<Duration>
 
@@ -22,11 +24,13 @@ extension HTTPSession {
             tunnel: PerRequest<Duration> = .session,
             tls: PerRequest<Duration> = .session, send: PerRequest<Duration> = .session,
             firstByte: PerRequest<Duration> = .session,
-            readIdle: PerRequest<Duration> = .session, total: PerRequest<Duration> = .session
+            readIdle: PerRequest<Duration> = .session, attempt: PerRequest<Duration> = .session,
+            total: PerRequest<Duration> = .session
         ) {
             (self.queue, self.pool, self.resolve, self.connect) = (queue, pool, resolve, connect)
             (self.proxyTLS, self.tunnel, self.tls) = (proxyTLS, tunnel, tls)
-            (self.send, self.firstByte, self.readIdle, self.total) = (send, firstByte, readIdle, total)
+            (self.send, self.firstByte, self.readIdle) = (send, firstByte, readIdle)
+            (self.attempt, self.total) = (attempt, total)
         }
 
         /// Creates limits that replace all of the session's.
@@ -72,6 +76,7 @@ extension HTTPSession {
             case .firstByte: \.firstByte
             case .readIdle: \.readIdle
             case .queue: \.queue
+            case .attempt: \.attempt
             case .total: \.total
             }
         }

@@ -18,14 +18,16 @@ final class RetrySettings: Sendable {
         return system.next()
     }
 
-    /// Counts a new request that may have more than one attempt.
-    func requested(_ origin: String, _ policy: HTTPSession.RetryPolicy, at now: HTTP.Instant) {
-        budget.withLock { $0.requested(origin, policy.budget, at: now) }
+    /// Counts a request that has succeeded and may have had more than one attempt.
+    func succeeded(_ origin: String, _ policy: HTTPSession.RetryPolicy, at now: HTTP.Instant) {
+        budget.withLock { $0.succeeded(origin, policy.budget, at: now) }
     }
 
     /// Takes a retry from the budget. Returns false if there is none.
-    func takeRetry(_ origin: String, _ policy: HTTPSession.RetryPolicy, at now: HTTP.Instant) -> Bool {
-        budget.withLock { $0.takeRetry(origin, policy.budget, at: now) }
+    func takeRetry(
+        _ origin: String, _ policy: HTTPSession.RetryPolicy, isAsked: Bool = false, at now: HTTP.Instant
+    ) -> Bool {
+        budget.withLock { $0.takeRetry(origin, policy.budget, isAsked: isAsked, at: now) }
     }
 
     /// The number of retries that each origin's budget has left.

@@ -69,7 +69,7 @@ final class ExchangeContext: Sendable {
         self.terms = terms
         self.exchangeOptions = exchangeOptions
         self.observer = observer
-        clock = ExchangeClock(request, on: reactor)
+        clock = ExchangeClock(request, exchangeOptions?.control, on: reactor)
         self.cancellation = cancellation
         started = start
     }
@@ -157,8 +157,8 @@ extension ExchangeContext {
         _ phase: HTTP.Phase, exceeding limit: Timeouts.Limit? = nil, since start: HTTP.Instant, _ hop: HTTP.Hop
     ) -> any Error {
         let now = clock.now()
-        let exceeded = limit ?? clock.exceeded(phase, at: now)
-        let since = exceeded == .total ? started : start
+        let (exceeded, begun) = limit.map { ($0, nil) } ?? clock.exceeded(phase, at: now)
+        let since = exceeded == .total ? started : begun ?? start
         var error = error(.timedOut, Self.slowness(of: limit ?? Timeouts.Limit(phase)), in: phase, hop)
         error.exceeded = exceeded
         error.limit = clock.duration(of: exceeded)
@@ -281,6 +281,7 @@ extension ExchangeContext {
         case .firstByte: "timed out waiting for the response"
         case .readIdle: "timed out waiting for the rest of the response"
         case .queue: "timed out waiting in the request queue"
+        case .attempt: "the attempt timed out"
         case .total: "the request timed out"
         }
     }

@@ -52,8 +52,9 @@ struct AnswerHeads {
 }
 
 extension ExchangeContext {
-    /// How the body of an answer ends.
+    /// How the body of an answer ends. Its head is here, with which the attempt ends.
     func framing(of answer: borrowing Answer, _ hop: HTTP.Hop) throws -> MessageFraming {
+        clock.headCame()
         do throws(WireError) {
             // A part would be taken for the whole.
             if answer.head.status == .partialContent, !request.head.fields.contains("range"),

@@ -33,7 +33,7 @@ import Testing
     ) {
         var machine = RetryBudgetMachine()
         let budget = Budget.ratio(ratio, floor: floor)
-        for _ in 0..<requests { machine.requested("a", budget, at: Self.start) }
+        for _ in 0..<requests { machine.succeeded("a", budget, at: Self.start) }
         #expect(Self.rest(of: &machine, budget) == retries)
     }
 
@@ -57,9 +57,19 @@ import Testing
         #expect(Self.rest(of: &machine, budget, "a") == 0)
     }
 
+    @Test func `a retry that the server asked for is never refused, and is missing to the others`() {
+        var machine = RetryBudgetMachine()
+        let budget = Budget.ratio(0, floor: 3)
+        for index in 0..<5 {
+            let isThere = machine.takeRetry("a", budget, isAsked: true, at: Self.start)
+            #expect(isThere && machine.left(at: Self.start) == ["a": max(0, 2 - index)])
+        }
+        #expect(Self.rest(of: &machine, budget) == 0)
+    }
+
     @Test func `a retry budget without a limit refuses no retry and counts nothing`() {
         var machine = RetryBudgetMachine()
-        machine.requested("a", .unlimited, at: Self.start)
+        machine.succeeded("a", .unlimited, at: Self.start)
         #expect(Self.rest(of: &machine, .unlimited) == Self.many)
         #expect(machine.count == 0)
     }
@@ -87,7 +97,7 @@ import Testing
             now += Int64(generator.next(below: 1_000_000))
             let moment = HTTP.Instant(nanoseconds: now)
             if generator.next(below: 3) == 0 {
-                machine.requested("a", budget, at: moment)
+                machine.succeeded("a", budget, at: moment)
                 requests += 1
             } else if machine.takeRetry("a", budget, at: moment) {
                 retries += 1

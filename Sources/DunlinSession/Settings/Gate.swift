@@ -1,0 +1,31 @@
+package import DunlinTransport
+
+/// What decides beside the core whether an exchange with a server may take place, and when: its limits of rate and its
+/// circuit breaker. A session asks it once for each hop that no cache answers, and again when the hop is sent again.
+package protocol Gate: Sendable {
+    /// What is wrong with its settings, and what to write; nil if nothing.
+    var problem: String? { get }
+
+    /// Returns when the exchange may take place, and under which number. Throws if it may not.
+    func pass(_ visit: some GateVisit) async throws -> UInt64
+
+    /// Notes what came of an exchange that had passed: its head, or its error.
+    func ended(_ number: UInt64, _ visit: some GateVisit, _ outcome: Result<ResponseHead, any Error>)
+}
+
+/// An exchange that is about to take place, as a gate sees it.
+package protocol GateVisit: Sendable {
+    var head: RequestHead { get }
+    var priority: HTTP.Priority { get }
+    /// The end of the whole request.
+    var deadline: HTTP.Instant { get }
+    /// When it passed, or when it came.
+    var start: HTTP.Instant { get }
+    func now() -> HTTP.Instant
+    func chance() -> UInt64
+
+    /// Waits until a time. Throws if the request ends before.
+    func wait(until time: HTTP.Instant) async throws
+    /// Takes a retry from the budget of the origin. Returns false if there is none.
+    func takeRetry() -> Bool
+}
