@@ -48,6 +48,7 @@ let package = Package(
         .library(name: "DunlinXML", targets: ["DunlinXML"]),
         .library(name: "DunlinImages", targets: ["DunlinImages"]),
         .library(name: "DunlinSigning", targets: ["DunlinSigning"]),
+        .library(name: "DunlinResilience", targets: ["DunlinResilience"]),
         .library(name: "DunlinTesting", targets: ["DunlinTesting"]),
         .executable(name: "dunlin", targets: ["DunlinProgram"]),
         .executable(name: "dunlin-image", targets: ["DunlinImageCLI"]),
@@ -131,6 +132,7 @@ let package = Package(
         .target(name: "Dunlin", dependencies: ["DunlinTransfers", "DunlinActivity"], swiftSettings: dialect),
         .target(name: "DunlinXML", dependencies: ["Dunlin"], swiftSettings: dialect),
         .target(name: "DunlinSigning", dependencies: ["Dunlin", "DunlinSemantics"], swiftSettings: dialect),
+        .target(name: "DunlinResilience", dependencies: ["DunlinTypes", "DunlinSemantics"], swiftSettings: dialect),
         .target(
             name: "DunlinFoundation", dependencies: ["Dunlin", "DunlinReactor", "DunlinSecure"],
             swiftSettings: dialect),
@@ -288,6 +290,8 @@ let package = Package(
             name: "DunlinSigningTests",
             dependencies: ["Dunlin", "DunlinSigning", "DunlinTesting", "Folders"],
             swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinResilienceTests", dependencies: ["DunlinResilience", "DunlinTypes"], swiftSettings: dialect),
         .testTarget(
             name: "DunlinImageCLITests",
             dependencies: [
