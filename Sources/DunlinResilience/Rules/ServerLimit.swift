@@ -1,0 +1,123 @@
+internal import DunlinTypes
+
+/// What is known of a server's limit, and how it is kept.
+///
+/// Rules:
+/// 1. Until the reset, only so many requests go as the server said remain. Each that goes takes one, so several under
+///    way together do not take the same one. Within a window a smaller number replaces a larger one, not the reverse;
+///    a number that rises shows that the server has begun another window, or that it counts without windows.
+/// 2. If nothing remained at the reset, the next window is paced: requests go one by one, in intervals in which all who
+///    share the limit stay within it. What share of the requests was this client's, it knows from its own number. The
+///    first goes at a random point within the first interval. So many clients that wait for one reset do not all come
+///    at once.
+/// 3. A server that asks for silence gets it. After that the first request goes at a random point within a quarter of
+///    the silence, or within the interval, if that is known and longer.
+/// 4. Nothing that is said reaches further than an hour. Numbers that cannot be true are ignored.
+struct ServerLimit: Sendable {
+    static let longest: Int64 = 3_600_000_000_000
+    private static let longestSpread: Int64 = 10_000_000_000
+
+    private struct Window {
+        var left: Int
+        /// What the server said last.
+        var said: Int
+        let reset: HTTP.Instant
+        /// How the next window is paced, if nothing is left in this one, and how long it is.
+        var next: TokenBucket
+        var length: Int64
+    }
+
+    private var window: Window?
+    private var pace: (bucket: TokenBucket, until: HTTP.Instant)?
+    /// How many requests went since the last reset.
+    private var sent = 0
+    private var quota: Int?
+    private var length: Int64?
+
+    /// When the request after so many others may go.
+    func time(after others: Int, at now: HTTP.Instant) -> HTTP.Instant {
+        var time = now
+        if let pace, now < pace.until { time = min(pace.bucket.time(after: others, at: now), pace.until) }
+        guard let window, others >= window.left else { return time }
+        return max(time, window.next.time(after: others - window.left, at: max(now, window.reset)))
+    }
+
+    /// Forgets what is over.
+    mutating func pass(to now: HTTP.Instant) {
+        if let pace, pace.until <= now { self.pace = nil }
+        guard let window, window.reset <= now else { return }
+        if window.left == 0 { pace = (window.next, window.reset.advanced(by: window.length)) }
+        self.window = nil
+        sent = 0
+    }
+
+    mutating func take(at now: HTTP.Instant) {
+        sent = sent.addingClamped(1)
+        pace?.bucket.take(at: now)
+        if let left = window?.left { window?.left = max(0, left - 1) }
+    }
+
+    /// Takes what the server said. `chance` is random, and decides when the first request after a reset goes.
+    mutating func learned(_ limit: LearnedLimit, _ chance: UInt64, at now: HTTP.Instant) {
+        pass(to: now)
+        if let quota = limit.quota, quota > 0 { self.quota = quota }
+        if let length = limit.window.flatMap(Self.nanoseconds) { self.length = length }
+        if let reset = limit.reset.flatMap(Self.nanoseconds), let remaining = limit.remaining, remaining >= 0,
+            remaining <= limit.quota ?? .max
+        {
+            remains(remaining, reset, chance, at: now)
+        }
+        if let silence = limit.silence.flatMap(Self.nanoseconds) { beSilent(silence, chance, at: now) }
+    }
+
+    /// The duration up to the longest; nil if there is none.
+    private static func nanoseconds(_ duration: Duration) -> Int64? {
+        duration > .zero ? min(duration.clampedNanoseconds, longest) : nil
+    }
+}
+
+extension ServerLimit {
+    private mutating func remains(_ remaining: Int, _ reset: Int64, _ chance: UInt64, at now: HTTP.Instant) {
+        let until = now.advanced(by: reset)
+        var left = remaining
+        if let window {
+            // Who asked for silence meant it.
+            if window.said == 0, window.reset > until { return }
+            if remaining < window.said { left = min(window.left, remaining) }
+        }
+        let length = length ?? reset
+        let interval = paced(used: (quota ?? remaining) - remaining, length)
+        let start = until.advanced(by: Self.part(of: interval, chance))
+        window = Window(
+            left: left, said: remaining, reset: until, next: TokenBucket(interval: interval, from: start),
+            length: length)
+    }
+
+    private mutating func beSilent(_ silence: Int64, _ chance: UInt64, at now: HTTP.Instant) {
+        let until = now.advanced(by: silence)
+        // A reset that is later says when more is allowed; nothing goes until then.
+        if var window, window.reset >= until {
+            (window.left, window.said) = (0, 0)
+            self.window = window
+            return
+        }
+        let length = length ?? silence
+        let interval = quota.map { paced(used: $0, length) } ?? 0
+        let spread = max(interval, min(silence / 4, Self.longestSpread))
+        let start = until.advanced(by: Self.part(of: spread, chance))
+        window = Window(
+            left: 0, said: 0, reset: until, next: TokenBucket(interval: interval, from: start), length: length)
+    }
+
+    /// The time between two requests of this client if all who share the limit are to stay within it: their quota, by
+    /// the share of this client in what was used.
+    private func paced(used: Int, _ length: Int64) -> Int64 {
+        let quota = max(1, quota ?? 1)
+        let share = min(1, Double(max(1, sent)) / Double(max(1, used)))
+        return Int64(min(Double(length), Double(length) / (Double(quota) * share)))
+    }
+
+    private static func part(of time: Int64, _ chance: UInt64) -> Int64 {
+        Int64(chance.multipliedFullWidth(by: UInt64(max(0, time))).high)
+    }
+}
