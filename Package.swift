@@ -172,7 +172,7 @@ let package = Package(
         // Each fuzzer is a file of it. It declares libFuzzer's runner, and no product has it.
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["DunlinCLI", "DunlinCodecs", "DunlinXML"], path: "Tests/Fuzz",
+            dependencies: ["DunlinCLI", "DunlinCodecs", "DunlinResilience", "DunlinXML"], path: "Tests/Fuzz",
             swiftSettings: dialect + externs),
         .executableTarget(
             name: "ImageBench", dependencies: ["DunlinCodecs", "DunlinTypes"], path: "Benchmarks/Images",

@@ -21,6 +21,7 @@ let fuzzers: [String: Fuzzer] = [
     "images-webp": { PictureCheck.violation(of: $0, [.webp]) },
     "inflate": FuzzInflate.violation,
     "json": FuzzJSON.violation,
+    "limits": FuzzLimits.violation,
     "lists": FuzzPropertyLists.violation,
     "netlink": FuzzNetlink.violation,
     "parameters": FuzzParameters.violation,

@@ -32,8 +32,7 @@ public enum DigestFields: Sendable, Equatable {
             self = .none
             return
         }
-        // Several fields are one list (RFC 9110 §5.3).
-        var reader = StructuredReader(Bytes(values.map(\.array).joined(separator: ", ".utf8)))
+        var reader = StructuredReader(values)
         guard let members = reader.dictionary() else {
             self = .malformed
             return
