@@ -132,7 +132,9 @@ let package = Package(
         .target(name: "Dunlin", dependencies: ["DunlinTransfers", "DunlinActivity"], swiftSettings: dialect),
         .target(name: "DunlinXML", dependencies: ["Dunlin"], swiftSettings: dialect),
         .target(name: "DunlinSigning", dependencies: ["Dunlin", "DunlinSemantics"], swiftSettings: dialect),
-        .target(name: "DunlinResilience", dependencies: ["DunlinTypes", "DunlinSemantics"], swiftSettings: dialect),
+        .target(
+            name: "DunlinResilience", dependencies: ["Dunlin", "DunlinTypes", "DunlinReactor", "DunlinSemantics"],
+            swiftSettings: dialect),
         .target(
             name: "DunlinFoundation", dependencies: ["Dunlin", "DunlinReactor", "DunlinSecure"],
             swiftSettings: dialect),
@@ -291,7 +293,9 @@ let package = Package(
             dependencies: ["Dunlin", "DunlinSigning", "DunlinTesting", "Folders"],
             swiftSettings: dialect),
         .testTarget(
-            name: "DunlinResilienceTests", dependencies: ["DunlinResilience", "DunlinTypes"], swiftSettings: dialect),
+            name: "DunlinResilienceTests",
+            dependencies: ["Dunlin", "DunlinResilience", "DunlinTesting", "DunlinTypes", "Mocking"],
+            swiftSettings: dialect),
         .testTarget(
             name: "DunlinImageCLITests",
             dependencies: [
@@ -327,7 +331,8 @@ let package = Package(
         .testTarget(
             name: "CallSiteTests",
             dependencies: [
-                "Dunlin", "DunlinDisplay", "DunlinFoundation", "DunlinSigning", "DunlinTesting", "DunlinXML", "Folders",
+                "Dunlin", "DunlinDisplay", "DunlinFoundation", "DunlinResilience", "DunlinSigning", "DunlinTesting",
+                "DunlinXML", "Folders",
             ],
             swiftSettings: dialect + [.defaultIsolation(MainActor.self)]),
         .testTarget(

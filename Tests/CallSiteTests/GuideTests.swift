@@ -176,7 +176,7 @@ struct `Guides` {
         let (timeouts, configuration) = (Timeouts(), HTTPSession.Configuration())
         #expect(
             Timeouts.Limit.allCases.map { timeouts[$0] }
-                == [10, 10, 10, 10, 30, 10, 30, 60, 30, nil, 600].map { $0.map { .seconds($0) } })
+                == [10, 10, 10, 10, 30, 10, 30, 60, 30, nil, nil, 600].map { $0.map { .seconds($0) } })
         let limits = configuration.limits
         #expect(limits.bodyBytes == 64 << 20 && limits.decodedBytes == 256 << 20 && limits.decodingRatio == 500)
         #expect(limits.headBytes == 128 << 10 && limits.lineBytes == 16 << 10 && limits.fieldCount == 1024)

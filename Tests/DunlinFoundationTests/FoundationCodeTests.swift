@@ -9,7 +9,8 @@ import Testing
 @Suite struct `Numbers of errors` {
     private static let numbers: [(NetworkError.Code, Int)] = [
         (.invalidRequest, -1000), (.unsupportedScheme, -1002), (.nameNotResolved, -1003), (.connectionFailed, -1004),
-        (.poolExhausted, -1004), (.queueFull, -1004), (.connectionClosed, -1005), (.invalidResponse, -1011),
+        (.poolExhausted, -1004), (.queueFull, -1004), (.rateLimited, -1004), (.circuitOpen, -1004),
+        (.connectionClosed, -1005), (.invalidResponse, -1011),
         (.upgradeRefused, -1011), (.webSocketFailed, -1011),
         (.errorEvent, -1011),
         (.invalidContent, -1015),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct `Timeout limits` {
     @Test(arguments: Timeouts.Limit.allCases)
-    func `timeout limits are finite, but for those of a queue and an attempt, unless a limit is taken away`(limit: Timeouts.Limit) {
+    func `timeout limits are finite, but for two, unless a limit is taken away`(limit: Timeouts.Limit) {
         var timeouts = Timeouts()
         let start = HTTP.Instant(nanoseconds: 5)
         // The wait for a turn is bounded by how many may wait, until somebody says otherwise.

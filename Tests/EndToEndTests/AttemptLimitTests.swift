@@ -15,7 +15,8 @@ struct `The limit of an attempt` {
     @Test func `an attempt that is slow leaves time for another`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue([.stall])
-            stage.server.enqueue([.drip("HTTP/1.1 200 OK\r\nX-Long: aaaaaaaaaaaaaaaaaaaaaaaa", every: .milliseconds(50))])
+            let head: Bytes = "HTTP/1.1 200 OK\r\nX-Long: aaaaaaaaaaaaaaaaaaaaaaaa"
+            stage.server.enqueue([.drip(head, every: .milliseconds(50))])
             stage.server.respond { _ in .response(.ok, body: "late") }
             let options = Self.options(retry: .value(Self.again))
             let response = try await stage.session.get("x", options: options, as: .string)
@@ -29,7 +30,8 @@ struct `The limit of an attempt` {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.respond { _ in LoopbackServer.Reply([.stall]) }
             let error = try await NetworkError.thrown {
-                _ = try await stage.session.post("x", body: .bytes("a"), options: Self.options(retry: .value(Self.again)))
+                let options = Self.options(retry: .value(Self.again))
+                _ = try await stage.session.post("x", body: .bytes("a"), options: options)
             }
             #expect(error.code == .timedOut && error.exceeded == .attempt && error.phase == .firstByte)
             #expect(error.limit == .milliseconds(300) && error.requestMayHaveBeenSent)

@@ -11,14 +11,14 @@ struct GateStage: Stage {
         _ request: TransportRequest, _ sending: inout Sending, _ next: Next
     ) async throws -> TransportResponse {
         var visit = Visit(sending: sending, request: request)
-        let number = try await gate.pass(visit)
+        let pass = try await gate.pass(visit)
         visit.start = sending.loop.now()
         do {
             let response = try await next(request, &sending)
-            gate.ended(number, visit, .success(response.head))
+            gate.ended(pass, visit, .success(response.head))
             return response
         } catch {
-            gate.ended(number, visit, .failure(error))
+            gate.ended(pass, visit, .failure(error))
             throw error
         }
     }
@@ -34,7 +34,7 @@ struct GateStage: Stage {
 
         var head: RequestHead { request.head }
         var deadline: HTTP.Instant { request.deadline }
-        var priority: HTTP.Priority { sending.delegate.settings?.options.priority ?? .normal }
+        var priority: HTTP.Priority { sending.observers?.control.queueStatus.priority ?? sending.call.options.priority }
 
         func now() -> HTTP.Instant { sending.loop.now() }
         func chance() -> UInt64 { sending.chain.settings.retries.chance() }

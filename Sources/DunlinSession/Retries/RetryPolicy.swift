@@ -31,7 +31,7 @@ extension HTTPSession {
         /// `Retry-After` of at least a second, is counted, too, but not refused.
         public enum Budget: Sendable, Hashable {
             case unlimited
-            /// This many retries for each request to an origin that succeeds. Unused retries are saved, up to a hundred.
+            /// This many retries for each request to an origin that succeeds. Unused ones are saved, up to a hundred.
             /// `floor` retries are available at the beginning, and are regained at one a second.
             case ratio(Double, floor: Int = 10)
         }
