@@ -52,7 +52,7 @@ package struct RateMachine: Sendable {
     package mutating func ask(
         _ priority: HTTP.Priority, until deadline: HTTP.Instant, at now: HTTP.Instant
     ) -> Answer {
-        server.pass(to: now)
+        server.pass(to: now, isAwaited: !waiters.isEmpty)
         let waiter = Waiter(
             number: next, priority: priority, deadline: deadline,
             latest: now.advanced(by: rules.longestWait.clampedNanoseconds))
@@ -70,7 +70,7 @@ package struct RateMachine: Sendable {
     /// Asks for a request that has waited; nil if it does not wait any more.
     package mutating func again(_ number: UInt64, at now: HTTP.Instant) -> Answer? {
         guard let index = waiters.firstIndex(where: { $0.number == number }) else { return nil }
-        server.pass(to: now)
+        server.pass(to: now, isAwaited: !waiters.isEmpty)
         let answer = answer(waiters[index], after: index, at: now)
         if case .wait = answer { return answer }
         waiters.remove(at: index)
@@ -92,6 +92,7 @@ package struct RateMachine: Sendable {
 
     /// Takes what the server said. `chance` is random, so that clients that wait for one reset do not come together.
     package mutating func learned(_ limit: LearnedLimit, chance: UInt64, at now: HTTP.Instant) {
+        server.pass(to: now, isAwaited: !waiters.isEmpty)
         server.learned(limit, chance, at: now)
     }
 

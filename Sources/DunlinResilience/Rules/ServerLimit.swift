@@ -6,10 +6,11 @@ internal import DunlinTypes
 /// 1. Until the reset, only so many requests go as the server said remain. Each that goes takes one, so several under
 ///    way together do not take the same one. Within a window a smaller number replaces a larger one, not the reverse;
 ///    a number that rises shows that the server has begun another window, or that it counts without windows.
-/// 2. If nothing remained at the reset, the next window is paced: requests go one by one, in intervals in which all who
-///    share the limit stay within it. What share of the requests was this client's, it knows from its own number. The
-///    first goes at a random point within the first interval. So many clients that wait for one reset do not all come
-///    at once.
+/// 2. If nothing remained at the reset, requests are paced from then on: they go one by one, in intervals in which all
+///    who share the limit stay within it. What share of the requests was this client's, it knows from the number of its
+///    own that were served. The first goes at a random point within the first interval. So many clients that wait for
+///    one reset do not all come at once. When the server says how much remains, the pace follows. It ends with the
+///    window after the reset, or later, when none waits any more.
 /// 3. A server that asks for silence gets it. After that the first request goes at a random point within a quarter of
 ///    the silence, or within the interval, if that is known and longer.
 /// 4. Nothing that is said reaches further than an hour. Numbers that cannot be true are ignored.
@@ -25,11 +26,15 @@ struct ServerLimit: Sendable {
         /// How the next window is paced, if nothing is left in this one, and how long it is.
         var next: TokenBucket
         var length: Int64
+        /// How much of the quota was used, by all.
+        var used: Int
     }
 
     private var window: Window?
     private var pace: (bucket: TokenBucket, until: HTTP.Instant)?
-    /// How many requests went since the last reset.
+    /// This client's share of what was served until the last reset that left nothing.
+    private var share = 1.0
+    /// How many requests went since the last reset, but for those to which the server answered by asking for silence.
     private var sent = 0
     private var quota: Int?
     private var length: Int64?
@@ -37,18 +42,22 @@ struct ServerLimit: Sendable {
     /// When the request after so many others may go.
     func time(after others: Int, at now: HTTP.Instant) -> HTTP.Instant {
         var time = now
-        if let pace, now < pace.until { time = min(pace.bucket.time(after: others, at: now), pace.until) }
+        if let pace { time = pace.bucket.time(after: others, at: now) }
         guard let window, others >= window.left else { return time }
         return max(time, window.next.time(after: others - window.left, at: max(now, window.reset)))
     }
 
-    /// Forgets what is over.
-    mutating func pass(to now: HTTP.Instant) {
-        if let pace, pace.until <= now { self.pace = nil }
-        guard let window, window.reset <= now else { return }
-        if window.left == 0 { pace = (window.next, window.reset.advanced(by: window.length)) }
-        self.window = nil
-        sent = 0
+    /// Forgets what is over. `isAwaited`: requests wait.
+    mutating func pass(to now: HTTP.Instant, isAwaited: Bool) {
+        if let window, window.reset <= now {
+            if window.left == 0 {
+                share = currentShare(of: window.used)
+                pace = (window.next, window.reset.advanced(by: window.length))
+            }
+            self.window = nil
+            sent = 0
+        }
+        if let pace, pace.until <= now, !isAwaited { self.pace = nil }
     }
 
     mutating func take(at now: HTTP.Instant) {
@@ -59,7 +68,8 @@ struct ServerLimit: Sendable {
 
     /// Takes what the server said. `chance` is random, and decides when the first request after a reset goes.
     mutating func learned(_ limit: LearnedLimit, _ chance: UInt64, at now: HTTP.Instant) {
-        pass(to: now)
+        // It did not serve this one.
+        if limit.silence != nil { sent = max(0, sent - 1) }
         if let quota = limit.quota, quota > 0 { self.quota = quota }
         if let length = limit.window.flatMap(Self.nanoseconds) { self.length = length }
         if let reset = limit.reset.flatMap(Self.nanoseconds), let remaining = limit.remaining, remaining >= 0,
@@ -86,11 +96,14 @@ extension ServerLimit {
             if remaining < window.said { left = min(window.left, remaining) }
         }
         let length = length ?? reset
-        let interval = paced(used: (quota ?? remaining) - remaining, length)
+        let used = (quota ?? remaining) - remaining
+        let interval = interval(currentShare(of: used), quota ?? 1, length)
         let start = until.advanced(by: Self.part(of: interval, chance))
         window = Window(
             left: left, said: remaining, reset: until, next: TokenBucket(interval: interval, from: start),
-            length: length)
+            length: length, used: used)
+        let pacing = self.interval(share, remaining, reset)
+        if remaining > 0 { pace?.bucket.interval = pacing }
     }
 
     private mutating func beSilent(_ silence: Int64, _ chance: UInt64, at now: HTTP.Instant) {
@@ -102,19 +115,21 @@ extension ServerLimit {
             return
         }
         let length = length ?? silence
-        let interval = quota.map { paced(used: $0, length) } ?? 0
+        let used = quota ?? 0
+        let interval = used > 0 ? self.interval(currentShare(of: used), used, length) : 0
         let spread = max(interval, min(silence / 4, Self.longestSpread))
         let start = until.advanced(by: Self.part(of: spread, chance))
         window = Window(
-            left: 0, said: 0, reset: until, next: TokenBucket(interval: interval, from: start), length: length)
+            left: 0, said: 0, reset: until, next: TokenBucket(interval: interval, from: start), length: length,
+            used: used)
     }
 
-    /// The time between two requests of this client if all who share the limit are to stay within it: their quota, by
-    /// the share of this client in what was used.
-    private func paced(used: Int, _ length: Int64) -> Int64 {
-        let quota = max(1, quota ?? 1)
-        let share = min(1, Double(max(1, sent)) / Double(max(1, used)))
-        return Int64(min(Double(length), Double(length) / (Double(quota) * share)))
+    /// This client's part of what all have used since the last reset; it may always have one.
+    private func currentShare(of used: Int) -> Double { min(1, Double(max(1, sent)) / Double(max(1, used))) }
+
+    /// The time between two requests of this client, if it takes its share of so many in this time.
+    private func interval(_ share: Double, _ count: Int, _ time: Int64) -> Int64 {
+        Int64(min(Double(time), Double(time) / (Double(max(1, count)) * share)))
     }
 
     private static func part(of time: Int64, _ chance: UInt64) -> Int64 {

@@ -5,21 +5,22 @@ internal import DunlinTypes
 /// A bucket with room for `burst` tokens gives one when it has been `interval` since the last, or when it has saved
 /// some: the last of its tokens may be at most `burst - 1` intervals ahead of the time.
 struct TokenBucket: Sendable {
-    let interval: Int64
-    private let tolerance: Int64
+    var interval: Int64
+    private let burst: Int
     /// When the next token is due if none is taken early.
     private var due: Int64
 
     init(interval: Int64, burst: Int = 1, from start: HTTP.Instant) {
         self.interval = max(0, interval)
-        tolerance = Self.product(self.interval, max(0, burst - 1))
+        self.burst = burst
         due = start.nanoseconds
     }
 
     /// When the token after so many others may be taken, at the earliest now.
     func time(after others: Int, at now: HTTP.Instant) -> HTTP.Instant {
         let due = max(due, now.nanoseconds).addingClamped(Self.product(interval, others))
-        return HTTP.Instant(nanoseconds: max(due.subtractingClamped(tolerance), now.nanoseconds))
+        let early = Self.product(interval, max(0, burst - 1))
+        return HTTP.Instant(nanoseconds: max(due.subtractingClamped(early), now.nanoseconds))
     }
 
     /// Takes a token, whether or not one is due.

@@ -167,7 +167,7 @@ private func at(_ seconds: Double) -> HTTP.Instant { .init(nanoseconds: Int64((s
                             quota: 6, window: .seconds(60), remaining: 2, reset: .seconds(30), silence: .seconds(2))
                     )
                 ],
-                4, 0, [35, 45, 55, 65]
+                5, 0, [35, 45, 55, 65]
             ),
             (
                 [
@@ -177,7 +177,7 @@ private func at(_ seconds: Double) -> HTTP.Instant { .init(nanoseconds: Int64((s
                             quota: 6, window: .seconds(60), remaining: 2, reset: .seconds(3), silence: .seconds(30))
                     )
                 ],
-                6, 0, [35, 45, 55, 65]
+                7, 0, [35, 45, 55, 65]
             ),
         ] as [([(Double, LearnedLimit)], Int, Double, [Double])])
     func `what remains goes, and the next window is paced if nothing does`(
@@ -213,6 +213,40 @@ private func at(_ seconds: Double) -> HTTP.Instant { .init(nanoseconds: Int64((s
     func `nothing lasts longer than an hour and its spread`(limit: LearnedLimit) {
         let time = Self.times(1, [(0, limit)], at: 0)[0]
         #expect(3600 < time && time <= 7200)
+    }
+
+    /// Has all who wait ask when they were told to, up to a time. Returns when they go.
+    private static func run(_ machine: inout RateMachine, _ answers: [RateMachine.Answer], to end: Double) -> [Double] {
+        var asking = answers.compactMap { if case .wait(let number, let until) = $0 { (until, number) } else { nil } }
+        var times: [Double] = []
+        while let next = asking.min(by: { $0 < $1 }), next.0 <= at(end) {
+            asking.removeAll { $0 == next }
+            switch machine.again(next.1, at: next.0) {
+            case .go: times.append(Double(next.0.nanoseconds) / 1e9)
+            case .wait(let number, let until): asking.append((until, number))
+            default: Issue.record("refused")
+            }
+        }
+        return times
+    }
+
+    @Test func `those who wait are paced beyond the window, and the pace follows what the server says`() {
+        var machine = RateMachine(RateRules(requests: .max, longestWait: .seconds(600)))
+        for _ in 0..<6 { _ = machine.ask(.normal, until: .never, at: at(0)) }
+        machine.learned(
+            LearnedLimit(quota: 6, window: .seconds(60), remaining: 0, reset: .seconds(30)), chance: 0, at: at(0))
+        let answers = (0..<12).map { _ in machine.ask(.normal, until: .never, at: at(0)) }
+        #expect(Self.run(&machine, answers, to: 110) == [30, 40, 50, 60, 70, 80, 90, 100, 110])
+        // This client had all that was served; so it may have the four that remain, in the time that is left.
+        machine.learned(
+            LearnedLimit(quota: 6, window: .seconds(60), remaining: 4, reset: .seconds(20)), chance: 0, at: at(110))
+        #expect(machine.time(at: at(110)) == at(120))
+        #expect(machine.again(9, at: at(120)) == .go)
+        #expect(machine.again(10, at: at(125)) == .go)
+        // When none waits any more, the pace is over.
+        #expect(machine.again(11, at: at(130)) == .go)
+        #expect(machine.ask(.normal, until: .never, at: at(131)) == .go)
+        #expect(machine.ask(.normal, until: .never, at: at(131)) == .go)
     }
 
     @Test func `requests under way do not take the same one`() {
