@@ -1,6 +1,6 @@
 # Each target installs what it misses (.ci/install), then runs the script that CI runs too.
 .DEFAULT_GOAL := help
-.PHONY: help demo test proof adapters check sanitize storm fuzz bench format docs api size install uninstall release clean
+.PHONY: help demo test proof adapters check sanitize storm fuzz simulate bench format docs api size install uninstall release clean
 
 # Where `make install` puts things.
 PREFIX ?= /usr/local
@@ -40,6 +40,10 @@ storm: ## A hundred thousand requests, a thousand sessions and a thousand killed
 fuzz: ## The fuzzers, for TIME seconds in all (60)
 	@.ci/install build
 	@.ci/fuzz $(or $(TIME),60)
+
+simulate: ## Limits, breakers and retries against simulated servers: a table, and pictures into Docs
+	@.ci/install build
+	@.ci/simulate
 
 bench: ## Dunlin and its peers, in one run; QUICK=1 for a short one, SCENARIO=name for one part
 	@.ci/install build

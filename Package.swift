@@ -171,6 +171,9 @@ let package = Package(
         .executableTarget(
             name: "Storm", dependencies: ["DunlinImages", "DunlinTesting"], path: "Tests/Storm",
             swiftSettings: dialect),
+        .executableTarget(
+            name: "Simulation", dependencies: ["DunlinResilience", "DunlinTypes"], path: "Tests/Simulation",
+            swiftSettings: dialect),
         // Each fuzzer is a file of it. It declares libFuzzer's runner, and no product has it.
         .executableTarget(
             name: "Fuzz",
