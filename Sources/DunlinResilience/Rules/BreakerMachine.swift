@@ -8,7 +8,8 @@ package import DunlinTypes
 /// 2. An open breaker refuses all requests, and says until when. The next request after that finds it half open.
 /// 3. A half-open breaker lets a few requests through, whichever come first: they are probes. It begins with one at
 ///    once; when all of a round have succeeded, twice as many may go, up to the most. The breaker closes after a round
-///    of the most. A probe that fails or is slow opens it again, for twice as long.
+///    of the most. A probe that fails or is slow opens it again: for twice as long if none before it has succeeded, or
+///    else for the shortest time, since a server that answers some is not down.
 /// 4. A probe whose outcome is neither success nor failure, or which was not sent, makes room for another. So does one
 ///    that has been under way for as long as the breaker was open, should its outcome never come.
 /// 5. A request that is under way is never stopped. If it began before the breaker last changed its state, its outcome
@@ -138,6 +139,7 @@ extension BreakerMachine {
     private mutating func probed(_ probing: Probing, _ number: UInt64, isGood: Bool, at now: HTTP.Instant) {
         var probing = probing
         guard isGood else {
+            if probing.total > 0 { openFor = rules.openFor }
             open(BreakerReason(.probe, bad: 1, of: probing.total + 1), at: now)
             return
         }

@@ -11,7 +11,8 @@ package struct BreakerRules: Sendable, Equatable {
     package var slowAfter: Duration?
     /// The share of slow requests at which the breaker opens.
     package var slowRate = 1.0
-    /// How long a breaker is open the first time. Each time that it opens again doubles this, up to `longestOpen`.
+    /// How long a breaker is open the first time. Each time that it opens again without a success between doubles this,
+    /// up to `longestOpen`.
     package var openFor: Duration = .seconds(5)
     package var longestOpen: Duration = .seconds(60)
     /// Rounds of 1, 2, 4, … probes at once, up to so many, must succeed before the breaker closes.

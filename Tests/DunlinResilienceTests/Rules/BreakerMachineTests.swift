@@ -101,18 +101,21 @@ import Testing
         #expect(machine.ask(at: Self.at(6)) == .go(number: 11, isProbe: false))
     }
 
-    @Test func `each failed probe opens it for twice as long, up to the longest, and closing begins anew`() {
+    @Test(arguments: [("f", [5, 10, 20, 40, 60, 60]), ("sf", [5, 5, 5, 5, 5, 5])] as [(String, [Double])])
+    func `each failed probe opens it for twice as long, unless one before it succeeded, and closing begins anew`(
+        probes: String, expected: [Double]
+    ) {
         var machine = Self.opened()
         var now = 0.0
         var lengths: [Double] = []
         for _ in 0..<6 {
             guard case .refuse(let since, let until, let reason) = machine.ask(at: Self.at(now)) else { break }
             lengths.append(Double(until.nanoseconds - since.nanoseconds) / 1e9)
-            if now > 0 { #expect(reason == BreakerReason(.probe, bad: 1, of: 2)) }
+            if now > 0 { #expect(reason == BreakerReason(.probe, bad: 1, of: probes.count)) }
             now = Double(until.nanoseconds) / 1e9
-            #expect(Self.run(&machine, "sf", at: until) == .open)
+            #expect(Self.run(&machine, probes, at: until) == .open)
         }
-        #expect(lengths == [5, 10, 20, 40, 60, 60])
+        #expect(lengths == expected)
         #expect(Self.run(&machine, "sssssss", at: Self.at(1000)) == .closed)
         Self.run(&machine, "ffff", at: Self.at(1000))
         let reason = BreakerReason(.failures, bad: 4, of: 4)
