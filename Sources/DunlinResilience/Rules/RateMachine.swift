@@ -115,7 +115,7 @@ extension RateMachine {
 
     private mutating func answer(_ waiter: Waiter, after others: Int, at now: HTTP.Instant) -> Answer {
         let time = max(bucket.time(after: others, at: now), server.time(after: others, at: now))
-        if time <= now {
+        if time <= now, now < waiter.deadline {
             bucket.take(at: now)
             server.take(at: now)
             return .go
