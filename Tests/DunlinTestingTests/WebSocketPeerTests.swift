@@ -30,6 +30,23 @@ import Testing
         await session.shutdown()
     }
 
+    @Test func `a server answers each frame with its own steps, until there are none`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond {
+            .webSocket(
+                answering: $0,
+                .answerFrames { $0 == .text("end") ? nil : [.frame($0), .frame(.text("more"))] }, .frame(.close()))
+        }
+        let session = try HTTPSession(.init(baseURL: server.baseURL))
+        let socket = try await session.webSocket("x")
+        for text in ["a", "b", "end"] { try await socket.send(text) }
+        var messages: [HTTPSession.WebSocket.Message] = []
+        for try await message in socket.messages { messages.append(message) }
+        #expect(messages == ["a", "more", "b", "more"].map { .text($0) })
+        await session.shutdown()
+    }
+
     @Test func `a mock's peer has the client's frames in order`() async throws {
         let mock = try Mocked()
         let peer = MockWebSocket()

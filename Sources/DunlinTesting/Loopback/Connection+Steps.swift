@@ -26,6 +26,7 @@ extension LoopbackServer.Connection {
         case .echo: while let bytes = try reader.raw(from: channel) { try channel.send(Bytes(bytes)) }
         case .expectFrame(let frame): try expect(frame)
         case .echoMessages: try echoMessages()
+        case .answerFrames(let steps): return try answerFrames(steps)
         case .halfClose: channel.halfClose()
         case .reset:
             try channel.prepareReset()

@@ -43,6 +43,16 @@ extension LoopbackServer.Connection {
         }
     }
 
+    /// Performs the steps for each frame. Returns false if one of them ends the connection.
+    mutating func answerFrames(
+        _ steps: (WebSocketFrame) -> [LoopbackServer.Step]?
+    ) throws(LoopbackServer.Interruption) -> Bool {
+        while let frame = try nextFrame(), let answer = steps(frame) {
+            guard try perform(answer) else { return false }
+        }
+        return true
+    }
+
     private mutating func nextFrame() throws(LoopbackServer.Interruption) -> WebSocketFrame? {
         while true {
             if let frame = frames.next() { return frame }

@@ -35,6 +35,9 @@ extension LoopbackServer {
         case expectFrame(WebSocketFrame)
         /// Sends back each frame of a WebSocket's messages, answers pings, and ends when it has answered a close frame.
         case echoMessages
+        /// Reads the frames of a WebSocket, and performs the steps that are returned for each. Nil ends that, and so
+        /// does the end of the stream.
+        case answerFrames(@Sendable (WebSocketFrame) -> [Step]?)
         /// Ends the stream, over TLS after a close_notify, and keeps reading.
         case halfClose
         /// Resets, after everything sent has left. On a Unix socket it closes.
