@@ -91,13 +91,14 @@ extension Resilience {
 extension HTTPSession.Configuration {
     /// What the session does for servers that are slow, busy or down; nil for nothing.
     ///
-    /// Setting it also sets `timeouts.attempt` and `retry`, if these are not set and it has values for them.
+    /// Setting it also sets `timeouts.attempt` and `retry`, unless these have other values than it gave them before.
     public var resilience: Resilience? {
         get { (gate as? ResilienceGate)?.settings }
         set {
+            let former = resilience
             gate = newValue.map { ResilienceGate($0) }
-            if timeouts.attempt == nil { timeouts.attempt = newValue?.attempt }
-            if retry == .never, let policy = newValue?.retry { retry = policy }
+            if timeouts.attempt == former?.attempt { timeouts.attempt = newValue?.attempt }
+            if retry == former?.retry ?? .never { retry = newValue?.retry ?? .never }
         }
     }
 }

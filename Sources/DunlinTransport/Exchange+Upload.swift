@@ -17,7 +17,7 @@ extension Exchange {
             try await writer.write(opening, &hop)
             context.cancellation.phase = .firstByte
             opening = .empty
-            hop.noteSent(at: context.clock.now())
+            noteSent(at: context.clock.now())
             if var answer = try await waitForLeave() {
                 // If the server wanted the body, a success came early. If it did not, a success means that the body is
                 // not needed.
@@ -56,7 +56,7 @@ extension Exchange {
         }
         upload.noteAnswer(answer.head)
         let ended = upload.ended ?? answer.at
-        hop.noteSent(at: ended)
+        noteSent(at: ended)
         let first = begun.nanoseconds + hop[.firstByte]
         hop[.firstByte] = max(0, first - ended.nanoseconds)
         hop[.receive] = max(0, answer.at.nanoseconds - max(first, ended.nanoseconds))
@@ -85,7 +85,7 @@ extension Exchange {
             let wait = upload.wait(from: since)
             if wait.phase == .firstByte, heads.isEmpty {
                 (start, hop[.firstByte]) = (wait.since, 0)
-                hop.noteSent(at: start)
+                noteSent(at: start)
                 context.cancellation.phase = .firstByte
                 return try await readHead(sent: start)
             }
@@ -111,7 +111,7 @@ extension Exchange {
         }
         context.observer?.saw(.requestSent(bytes: hop.bytesSent))
         let sent = context.clock.now()
-        hop.noteSent(at: sent)
+        noteSent(at: sent)
         if var early {
             early.at = sent
             guard var failure else { return early }

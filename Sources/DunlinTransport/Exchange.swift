@@ -82,9 +82,16 @@ extension Exchange {
         context.control?.sent(length ?? 0)
         context.observer?.saw(.requestSent(bytes: hop.bytesSent))
         let sent = context.clock.now()
-        hop.noteSent(at: sent)
+        noteSent(at: sent)
         if let failure { return try await readRefusal(after: failure, sent: sent) }
         return try await readHead(sent: sent)
+    }
+
+    /// Notes that the request has been sent.
+    @inline(__always)
+    mutating func noteSent(at time: HTTP.Instant) {
+        hop.noteSent(at: time)
+        context.clock.requestWasSent(at: time, hop)
     }
 
     /// Writes while nobody reads. Returns the error if the peer was gone before it had everything: it may have answered

@@ -115,7 +115,7 @@ public struct Timeouts: Sendable, Hashable {
         set { self[.readIdle] = newValue }
     }
     /// Each attempt, from its connection to the head of its response; none by default. So one that is slow leaves time
-    /// for another. The waits for a turn and for a connection do not count, and neither does the body.
+    /// for another. The waits for a turn and for a connection do not count, and neither do the bodies.
     public var attempt: Duration? {
         get { self[.attempt] }
         set { self[.attempt] = newValue }

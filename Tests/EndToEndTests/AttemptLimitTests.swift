@@ -71,6 +71,21 @@ struct `The limit of an attempt` {
         }
     }
 
+    @Test func `a body that takes longer to send than an attempt may take is sent`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(.ok) }
+            let producer = `Both directions at once`.Producer()
+            let options = Self.options(.milliseconds(200))
+            async let response = stage.session.post("x", body: producer.body, options: options, as: .bytes)
+            for piece: Bytes in ["a", "b", "c"] {
+                try await Task.sleep(for: .milliseconds(150))
+                producer.permits.continuation.yield(piece)
+            }
+            producer.permits.continuation.finish()
+            #expect(try await response.status == .ok)
+        }
+    }
+
     @Test func `a suspended attempt goes on when it is resumed`() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock) { (stage: Stage) async throws in
@@ -82,6 +97,7 @@ struct `The limit of an attempt` {
                 ])
             }
             let task = try stage.session.task("x", options: Self.options(.seconds(2)), as: .string)
+            task.resume()
             try await isThere.opened()
             try await clock.advance(by: .seconds(1))
             #expect(task.suspend())

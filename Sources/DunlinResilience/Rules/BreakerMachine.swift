@@ -65,8 +65,10 @@ package struct BreakerMachine: Sendable {
     /// How long the breaker is open the next time.
     private var openFor: Duration
 
-    package init(_ rules: BreakerRules) {
+    /// Creates a closed breaker, whose numbers begin at `number`.
+    package init(_ rules: BreakerRules, from number: UInt64 = 0) {
         self.rules = rules
+        (next, first) = (number, number)
         openFor = rules.openFor
         phase = .closed(OutcomeWindow(outcomes: rules.outcomes, window: rules.window))
     }
@@ -77,6 +79,11 @@ package struct BreakerMachine: Sendable {
         case .open: .open
         case .halfOpen: .halfOpen
         }
+    }
+
+    /// Whether it is half open and lets one request through at a time.
+    package var probesAlone: Bool {
+        if case .halfOpen(let probing) = phase { probing.round == 1 } else { false }
     }
 
     /// Asks for a request, which must then have `ended`, or be forgotten.
@@ -138,6 +145,7 @@ extension BreakerMachine {
 
     private mutating func probed(_ probing: Probing, _ number: UInt64, isGood: Bool, at now: HTTP.Instant) {
         var probing = probing
+        guard probing.underWay.contains(where: { $0.number == number }) else { return }
         guard isGood else {
             if probing.total > 0 { openFor = rules.openFor }
             open(BreakerReason(.probe, bad: 1, of: probing.total + 1), at: now)

@@ -24,7 +24,7 @@ struct OutcomeWindow: Sendable {
     private(set) var counts = Counts()
 
     init(outcomes: Int, window: Duration) {
-        bucketSize = max(1, outcomes / Self.most)
+        bucketSize = max(1, (outcomes + Self.most - 1) / Self.most)
         bucketAge = max(1, window.clampedNanoseconds / Int64(Self.most))
     }
 

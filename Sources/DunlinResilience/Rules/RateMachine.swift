@@ -39,8 +39,10 @@ package struct RateMachine: Sendable {
     private var waiters: [Waiter] = []
     private var next: UInt64 = 0
 
-    package init(_ rules: RateRules) {
+    /// Creates a machine, whose numbers begin at `number`.
+    package init(_ rules: RateRules, from number: UInt64 = 0) {
         self.rules = rules
+        next = number
         bucket = TokenBucket(
             interval: rules.per.clampedNanoseconds / Int64(max(1, rules.requests)), burst: rules.burst,
             from: HTTP.Instant(nanoseconds: .min))

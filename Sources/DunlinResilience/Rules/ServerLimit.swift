@@ -17,6 +17,8 @@ internal import DunlinTypes
 struct ServerLimit: Sendable {
     static let longest: Int64 = 3_600_000_000_000
     private static let longestSpread: Int64 = 10_000_000_000
+    /// A client that has sent little, since it has just begun, is not kept from a long window for good.
+    private static let longestInterval: Int64 = 60_000_000_000
 
     private struct Window {
         var left: Int
@@ -31,6 +33,8 @@ struct ServerLimit: Sendable {
     }
 
     private var window: Window?
+    /// Until when nothing goes, though something remains.
+    private var silentUntil = HTTP.Instant(nanoseconds: 0)
     private var pace: (bucket: TokenBucket, until: HTTP.Instant)?
     /// This client's share of what was served until the last reset that left nothing.
     private var share = 1.0
@@ -41,8 +45,8 @@ struct ServerLimit: Sendable {
 
     /// When the request after so many others may go.
     func time(after others: Int, at now: HTTP.Instant) -> HTTP.Instant {
-        var time = now
-        if let pace { time = pace.bucket.time(after: others, at: now) }
+        var time = max(now, silentUntil)
+        if let pace { time = max(time, pace.bucket.time(after: others, at: now)) }
         guard let window, others >= window.left else { return time }
         return max(time, window.next.time(after: others - window.left, at: max(now, window.reset)))
     }
@@ -108,16 +112,17 @@ extension ServerLimit {
 
     private mutating func beSilent(_ silence: Int64, _ chance: UInt64, at now: HTTP.Instant) {
         let until = now.advanced(by: silence)
-        // A reset that is later says when more is allowed; nothing goes until then.
-        if var window, window.reset >= until {
-            (window.left, window.said) = (0, 0)
-            self.window = window
-            return
+        // A reset that is later says when more is allowed.
+        if let window, window.left == 0, window.reset >= until { return }
+        if let window, window.left > 0, window.reset > until {
+            // What remains of the window still does after the silence.
+            let spread = min(silence / 4, Self.longestSpread)
+            return silentUntil = until.advanced(by: Self.part(of: spread, chance))
         }
         let length = length ?? silence
         let used = quota ?? 0
         let interval = used > 0 ? self.interval(currentShare(of: used), used, length) : 0
-        let spread = max(interval, min(silence / 4, Self.longestSpread))
+        let spread = min(max(interval, silence / 4), Self.longestSpread)
         let start = until.advanced(by: Self.part(of: spread, chance))
         window = Window(
             left: 0, said: 0, reset: until, next: TokenBucket(interval: interval, from: start), length: length,
@@ -129,7 +134,7 @@ extension ServerLimit {
 
     /// The time between two requests of this client, if it takes its share of so many in this time.
     private func interval(_ share: Double, _ count: Int, _ time: Int64) -> Int64 {
-        Int64(min(Double(time), Double(time) / (Double(max(1, count)) * share)))
+        Int64(min(Double(time), Double(Self.longestInterval), Double(time) / (Double(max(1, count)) * share)))
     }
 
     private static func part(of time: Int64, _ chance: UInt64) -> Int64 {

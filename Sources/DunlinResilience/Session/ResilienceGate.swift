@@ -7,9 +7,11 @@ internal import Synchronization
 ///
 /// Rules:
 /// 1. The breaker is asked first, since a request that it refuses should take no turn of others. Then the request waits
-///    for the server's own limit and for those of the session, one after another.
-/// 2. A request that tries whether a server is well again takes a retry from the budget, as the retries of others do.
-/// 3. A request that ends while it waits leaves its turn, and says nothing of the server.
+///    for the server's own limit and for those of the session, one after another. If it has waited, the breaker is
+///    asked once more.
+/// 2. A request that tries whether a server is well again takes a retry from the budget, as the retries of others do;
+///    but one at a time may always try, since an empty budget may be filled by nothing else.
+/// 3. A request that ends while it waits, or is suspended, leaves its turn, and says nothing of the server.
 /// 4. Of very many keys, the least recently used are forgotten. Whoever waits for a limit that is forgotten goes.
 final class ResilienceGate: Gate {
     /// A limit: the server's own, by its key, or one of the session's.
@@ -23,6 +25,13 @@ final class ResilienceGate: Gate {
         var told = RecentValues<String, RateMachine>(limit: remembered)
         var rates: [RecentValues<String, RateMachine>]
         var refused = 0
+        /// Where the numbers of the next machine begin: those of a machine that was forgotten are no other's.
+        var numbers: UInt64 = 0
+
+        mutating func takeNumbers() -> UInt64 {
+            numbers += 1 << 32
+            return numbers
+        }
     }
 
     private static let remembered = 1024
@@ -41,30 +50,35 @@ final class ResilienceGate: Gate {
 
     func pass(_ visit: some GateVisit) async throws -> GatePass {
         let key = settings.key(visit.head)
-        let pass = GatePass(key: key, number: try ask(key, visit))
+        let number = try ask(key, visit)
+        var hasWaited = false
         do {
-            if settings.learns { try await turn(of: visit, at: .told, key) }
+            if settings.learns { hasWaited = try await turn(of: visit, at: .told, key) }
             for (index, rate) in settings.rates.enumerated() {
-                try await turn(of: visit, at: .rate(index), rate.key(visit.head))
+                if try await turn(of: visit, at: .rate(index), rate.key(visit.head)) { hasWaited = true }
             }
         } catch {
-            state.withLock { _ = $0.breakers.change(key) { $0.forget(pass.number) } }
+            forget(number, key)
             throw error
         }
-        return pass
+        guard hasWaited else { return GatePass(key: key, number: number) }
+        forget(number, key)
+        return GatePass(key: key, number: try ask(key, visit))
     }
 
-    func ended(_ pass: GatePass, _ visit: some GateVisit, _ outcome: Result<ResponseHead, any Error>) {
+    func ended(_ pass: GatePass, _ visit: some GateVisit, _ outcome: Result<(ResponseHead, Int64), any Error>) {
         let now = visit.now()
-        if case .success(let head) = outcome, settings.learns,
-            let limit = RateLimitFields.limit(head.fields, at: WallClock.seconds)
+        if case .success((let head, _)) = outcome, settings.learns,
+            var limit = RateLimitFields.limit(head.fields, at: WallClock.seconds)
         {
+            // With another status it says when there will be news, and not that too much was asked.
+            if ![429, 503].contains(head.status.code) { limit.silence = nil }
             let chance = visit.chance()
-            change(.told, pass.key) { $0.learned(limit, chance: chance, at: now) }
+            change(.told, pass.key) { [limit] in $0.learned(limit, chance: chance, at: now) }
             tell(.learned(key: pass.key))
         }
         guard breakerRules != nil else { return }
-        let duration = now.nanoseconds - visit.start.nanoseconds
+        let duration = if case .success((_, let time)) = outcome { time } else { Int64(0) }
         let states = state.withLock { state in
             state.breakers.change(pass.key) { breaker in
                 let before = breaker.state
@@ -87,21 +101,20 @@ extension ResilienceGate {
     private func ask(_ key: String, _ visit: some GateVisit) throws -> UInt64 {
         guard let breakerRules else { return 0 }
         let now = visit.now()
-        let answer = state.withLock { state in
-            if let answer = state.breakers.change(key, { $0.ask(at: now) }) { return answer }
-            var breaker = BreakerMachine(breakerRules)
+        let (answer, isAlone) = state.withLock { state in
+            var breaker = state.breakers.use(key) ?? BreakerMachine(breakerRules, from: state.takeNumbers())
             let answer = breaker.ask(at: now)
             state.breakers.keep(breaker, for: key)
-            return answer
+            return (answer, breaker.probesAlone)
         }
         switch answer {
         case .go(let number, isProbe: false): return number
         case .go(let number, isProbe: true):
-            if visit.takeRetry() {
+            if visit.takeRetry() || isAlone {
                 tell(.probing(key: key))
                 return number
             }
-            state.withLock { _ = $0.breakers.change(key) { $0.forget(number) } }
+            forget(number, key)
             throw refused(
                 .circuitOpen, visit, ResilienceRefusal(key: key, reason: .budget, openFor: nil, comesBack: .seconds(1)))
         case .refuse(let since, let until, let reason):
@@ -114,23 +127,38 @@ extension ResilienceGate {
     }
 }
 
+extension ResilienceGate {
+    private func forget(_ number: UInt64, _ key: String) {
+        state.withLock { _ = $0.breakers.change(key) { $0.forget(number) } }
+    }
+}
+
 // MARK: - The limits
 
 extension ResilienceGate {
-    /// Waits for a request's turn at a limit.
-    private func turn(of visit: some GateVisit, at limit: Limit, _ key: String) async throws {
+    /// Waits for a request's turn at a limit. Returns whether it had to wait.
+    private func turn(of visit: some GateVisit, at limit: Limit, _ key: String) async throws -> Bool {
+        var hasWaited = false
         var answer = change(limit, key) { $0.ask(visit.priority, until: visit.deadline, at: visit.now()) }
         while case .wait(let number, let until) = answer {
-            tell(.waiting(key: key, for: until.duration(since: visit.now())))
+            if !hasWaited { tell(.waiting(key: key, for: until.duration(since: visit.now()))) }
+            hasWaited = true
             do {
                 try await visit.wait(until: until)
             } catch {
                 change(limit, key) { $0.leave(number) }
                 throw error
             }
-            answer = change(limit, key) { $0.again(number, at: visit.now()) ?? .go }
+            if visit.isSuspended {
+                // Those behind it would wait with it.
+                change(limit, key) { $0.leave(number) }
+                try await visit.resumed()
+                answer = change(limit, key) { $0.ask(visit.priority, until: visit.deadline, at: visit.now()) }
+            } else {
+                answer = change(limit, key) { $0.again(number, at: visit.now()) ?? .go }
+            }
         }
-        guard case .refuse(let until, let why) = answer else { return }
+        guard case .refuse(let until, let why) = answer else { return hasWaited }
         throw refused(
             .rateLimited, visit,
             ResilienceRefusal(
@@ -144,21 +172,17 @@ extension ResilienceGate {
     {
         state.withLock { state in
             switch limit {
-            case .told: Self.change(&state.told, key, settings.toldRules, change)
-            case .rate(let index): Self.change(&state.rates[index], key, settings.rates[index].rules, change)
+            case .told:
+                var machine = state.told.use(key) ?? RateMachine(settings.toldRules, from: state.takeNumbers())
+                defer { state.told.keep(machine, for: key) }
+                return change(&machine)
+            case .rate(let index):
+                let machine = state.rates[index].use(key)
+                var known = machine ?? RateMachine(settings.rates[index].rules, from: state.takeNumbers())
+                defer { state.rates[index].keep(known, for: key) }
+                return change(&known)
             }
         }
-    }
-
-    private static func change<Answer>(
-        _ machines: inout RecentValues<String, RateMachine>, _ key: String, _ rules: @autoclosure () -> RateRules,
-        _ change: (inout RateMachine) -> Answer
-    ) -> Answer {
-        if let answer = machines.change(key, change) { return answer }
-        var machine = RateMachine(rules())
-        let answer = change(&machine)
-        machines.keep(machine, for: key)
-        return answer
     }
 }
 
@@ -214,9 +238,9 @@ extension ResilienceGate {
 
 extension BreakerMachine.Outcome {
     /// What an exchange says of its server.
-    fileprivate init(_ outcome: Result<ResponseHead, any Error>) {
+    fileprivate init(_ outcome: Result<(ResponseHead, Int64), any Error>) {
         switch outcome {
-        case .success(let head):
+        case .success((let head, _)):
             self =
                 switch head.status.code {
                 case 429: .neither
@@ -229,10 +253,14 @@ extension BreakerMachine.Outcome {
                 return
             }
             switch error.code {
+            // The server was just closing the connection; or there was no way to any server.
+            case .connectionClosed where error.connectionWasReused && error.isSafeToRetry,
+                .connectionFailed where error.askedNobody, .nameNotResolved where error.askedNobody:
+                self = .neither
             case .connectionFailed, .connectionClosed, .nameNotResolved, .proxyFailed, .invalidResponse:
                 self = .failure
-            // The wait for one of our own connections says nothing of the server.
-            case .timedOut: self = error.phase == .pool ? .neither : .failure
+            // Neither the wait for one of our own connections nor the caller's own deadline is the server's.
+            case .timedOut: self = error.phase == .pool || error.exceeded == .total ? .neither : .failure
             default: self = .neither
             }
         }

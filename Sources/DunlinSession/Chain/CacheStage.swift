@@ -262,7 +262,7 @@ extension NetworkError {
     /// Whether the origin itself cannot be reached, or broke off.
     fileprivate var isOfOrigin: Bool {
         switch code {
-        case .connectionFailed, .connectionClosed, .nameNotResolved, .proxyFailed: true
+        case .connectionFailed, .connectionClosed, .nameNotResolved, .proxyFailed, .circuitOpen, .rateLimited: true
         case .timedOut: exceeded != .total
         default: false
         }

@@ -5,17 +5,21 @@ internal import DunlinTransport
 struct GateStage: Stage {
     let gate: any Gate
 
-    func interest(in sending: Sending) -> StageInterest { .everything }
+    /// What code within requests asks for passes, and so does a refresh: the request around it may be the one that
+    /// holds the only turn.
+    func interest(in sending: Sending) -> StageInterest {
+        sending.session.isRefreshing || !sending.session.owner.mayBeAwaited(by: sending.delegate.id)
+            ? .nothing : .everything
+    }
 
     func send(
         _ request: TransportRequest, _ sending: inout Sending, _ next: Next
     ) async throws -> TransportResponse {
-        var visit = Visit(sending: sending, request: request)
+        let visit = Visit(sending: sending, request: request)
         let pass = try await gate.pass(visit)
-        visit.start = sending.loop.now()
         do {
             let response = try await next(request, &sending)
-            gate.ended(pass, visit, .success(response.head))
+            gate.ended(pass, visit, .success((response.head, response.latestHop.serverTime)))
             return response
         } catch {
             gate.ended(pass, visit, .failure(error))
@@ -26,11 +30,6 @@ struct GateStage: Stage {
     private struct Visit: GateVisit {
         let sending: Sending
         let request: TransportRequest
-        var start: HTTP.Instant
-
-        init(sending: Sending, request: TransportRequest) {
-            (self.sending, self.request, start) = (sending, request, sending.loop.now())
-        }
 
         var head: RequestHead { request.head }
         var deadline: HTTP.Instant { request.deadline }
@@ -54,7 +53,19 @@ struct GateStage: Stage {
                     .timedOut, "timed out while it waited at a limit of rate", isSafeToRetry: true, exceeding: .total,
                     limit: request.timeouts.total, peer: head.origin.description)
             }
-            try await sending.pass()
+        }
+
+        var isSuspended: Bool { sending.observers?.control.isSuspended ?? false }
+        func resumed() async throws { try await sending.pass() }
+    }
+}
+
+extension HTTP.Hop {
+    /// What the server took for the head, in nanoseconds: without the wait for one of our own connections, and without
+    /// sending the request.
+    fileprivate var serverTime: Int64 {
+        HTTP.Phase.allCases.reduce(0) { time, phase in
+            [.pool, .send, .receive].contains(phase) ? time : time + (duration(of: phase)?.clampedNanoseconds ?? 0)
         }
     }
 }

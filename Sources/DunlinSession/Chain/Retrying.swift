@@ -65,7 +65,7 @@ private struct Attempts {
         let attempt = sending.callHistory
         switch judge(outcome(of: response, sending), sending) {
         case .settle(let history):
-            if response.head.status.isSuccess {
+            if response.head.status.isSuccess, sending.served == nil {
                 settings.succeeded(original.head.origin.description, policy, at: sending.loop.now())
             }
             return .some(history.map { attempt.after($0, hops) } ?? attempt)

@@ -165,7 +165,9 @@ extension Reconnections {
     private func outcome(of error: any Error) -> RetryMachine.Outcome {
         guard let error = error as? NetworkError, !error.isLastWord else { return .failed(.other, isSafe: false) }
         guard [.unacceptableStatus, .upgradeRefused].contains(error.code), let head = error.response else {
-            return .failed(RetryMachine.Failure(error), isSafe: error.isSafeToRetry)
+            // A breaker and a limit let it pass later.
+            let passes = [.circuitOpen, .rateLimited].contains(error.code)
+            return .failed(passes ? .connection : RetryMachine.Failure(error), isSafe: error.isSafeToRetry)
         }
         let retryAfter = RetryAfter.wait(head.fields, at: WallClock.seconds)
         return .answered(

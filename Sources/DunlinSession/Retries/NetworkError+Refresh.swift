@@ -13,5 +13,5 @@ extension NetworkError {
 
     /// Whether there was no network by which to ask anybody. A host that refuses connections or does not answer may be
     /// in trouble, so it does not count.
-    var askedNobody: Bool { ConnectivityMachine.Failure(self) == .noWay }
+    package var askedNobody: Bool { ConnectivityMachine.Failure(self) == .noWay }
 }

@@ -27,7 +27,7 @@ extension HTTPSession.Configuration: SettingsGroup {
         visitor.leaveOut("json", "acceptedContentTypes", "acceptedStatuses", "hostOverrides", "reachability")
         visitor.leaveOut("authenticationHandler", "credentials", "authentication", "originFields")
         visitor.leaveOut("interceptors", "observers", "cookies", "cache", "userID", "hooks", "securityWarningHandler")
-        visitor.leaveOut("resolver", "transport", "random", "codecs", "environment", "loops", "loopOwner")
+        visitor.leaveOut("gate", "resolver", "transport", "random", "codecs", "environment", "loops", "loopOwner")
     }
 }
 

@@ -7,8 +7,9 @@ package protocol Gate: Sendable {
     /// Returns when the exchange may take place. Throws if it may not.
     func pass(_ visit: some GateVisit) async throws -> GatePass
 
-    /// Notes what came of an exchange that had passed: its head, or its error.
-    func ended(_ pass: GatePass, _ visit: some GateVisit, _ outcome: Result<ResponseHead, any Error>)
+    /// Notes what came of an exchange that had passed: its head, and how long the server took for it, in nanoseconds;
+    /// or its error.
+    func ended(_ pass: GatePass, _ visit: some GateVisit, _ outcome: Result<(ResponseHead, Int64), any Error>)
 }
 
 /// What a gate knows an exchange by that has passed.
@@ -27,13 +28,14 @@ package protocol GateVisit: Sendable {
     var priority: HTTP.Priority { get }
     /// The end of the whole request.
     var deadline: HTTP.Instant { get }
-    /// When it passed, or when it came.
-    var start: HTTP.Instant { get }
     func now() -> HTTP.Instant
     func chance() -> UInt64
 
     /// Waits until a time. Throws if the request ends before.
     func wait(until time: HTTP.Instant) async throws
+    var isSuspended: Bool { get }
+    /// Waits until the request is resumed.
+    func resumed() async throws
     /// Takes a retry from the budget of the origin. Returns false if there is none.
     func takeRetry() -> Bool
 }

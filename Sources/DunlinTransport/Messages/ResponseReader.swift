@@ -100,7 +100,7 @@ struct ResponseReader: ~Copyable {
     /// While the request is still under way, the peer owes nothing yet, and only the total limit applies.
     @inline(__always)
     private func deadline(in phase: HTTP.Phase, from start: HTTP.Instant) -> HTTP.Instant {
-        phase == .send ? context.clock.deadline(from: start) : context.clock.deadline(for: phase, from: start)
+        phase == .send ? context.clock.whole : context.clock.deadline(for: phase, from: start)
     }
 
     /// Waits for input. While the transfer is suspended, nothing is read and only the total limit applies.

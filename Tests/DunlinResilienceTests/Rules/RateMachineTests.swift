@@ -158,7 +158,7 @@ private func at(_ seconds: Double) -> HTTP.Instant { .init(nanoseconds: Int64((s
             // Without a quota there is no pace. A quarter of the silence, by half.
             ([(0, LearnedLimit(silence: .seconds(8)))], 1, 0, [9, 9, 9, 9]),
             ([(0, LearnedLimit(silence: .seconds(8)))], 1, 9.5, [9.5, 9.5, 9.5, 9.5]),
-            // The longer of both counts; the pace is that of the window.
+            // After the silence, and an eighth of it, what remains goes; the pace is that of the window.
             (
                 [
                     (
@@ -167,7 +167,7 @@ private func at(_ seconds: Double) -> HTTP.Instant { .init(nanoseconds: Int64((s
                             quota: 6, window: .seconds(60), remaining: 2, reset: .seconds(30), silence: .seconds(2))
                     )
                 ],
-                5, 0, [35, 45, 55, 65]
+                5, 0, [2.25, 2.25, 35, 45]
             ),
             (
                 [

@@ -79,17 +79,61 @@ extension `A session that is resilient` {
         #expect((await Self.code(mocked) == .circuitOpen) == opens)
     }
 
-    @Test func `a probe needs a retry of the budget`() async throws {
-        let retry = HTTPSession.RetryPolicy.constant(attempts: 2, every: .zero, budget: .ratio(0, floor: 1))
+    @Test func `a probe needs a retry of the budget, unless it is alone`() async throws {
+        let retry = HTTPSession.RetryPolicy.constant(attempts: 1, every: .zero, when: [], budget: .ratio(0, floor: 0))
         let (mocked, clock) = try Self.mocked(Self.breaker, retry: retry)
+        let isWell = Atomic(false)
+        mocked.transport.otherwise { _ in .respond(isWell.load(ordering: .relaxed) ? .ok : .serviceUnavailable) }
+        for _ in 0..<4 { _ = await Self.code(mocked) }
+        isWell.store(true, ordering: .relaxed)
+        try await clock.advance(by: .seconds(5))
+        #expect(await Self.code(mocked) == nil)
+        let error = try await NetworkError.thrown { _ = try await mocked.session.get("x") }
+        #expect((error.underlying as? ResilienceRefusal)?.reason == .budget && mocked.transport.requests.count == 5)
+    }
+
+    @Test func `requests that waited while the breaker opened are refused`() async throws {
+        var resilience = Self.breaker
+        resilience.rates = [.init(1, burst: 3)]
+        let (mocked, clock) = try Self.mocked(resilience)
         mocked.transport.otherwise { _ in .respond(.serviceUnavailable) }
+        var events = mocked.session.resilienceEvents.makeAsyncIterator()
         for _ in 0..<3 { _ = await Self.code(mocked) }
+        let codes = try await withThrowingTaskGroup(of: NetworkError.Code?.self) { group in
+            for _ in 0..<4 { group.addTask { await Self.code(mocked) } }
+            try await clock.waitForRetries(4)
+            try await clock.advance(by: .seconds(1))
+            while let event = await events.next(), event != .opened(key: "http://api.test") {}
+            for _ in 0..<3 { try await clock.advance(by: .seconds(1)) }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes.count { $0 == .circuitOpen } == 3, "\(codes)")
         #expect(mocked.transport.requests.count == 4)
-        try await clock.advance(by: .milliseconds(5500))
-        // The floor has come back meanwhile: one probe.
-        #expect(await Self.code(mocked) == .unacceptableStatus)
-        #expect(await Self.code(mocked) == .circuitOpen)
-        #expect(mocked.transport.requests.count == 5)
+    }
+
+    @Test func `a refresh within a probe is refused by no breaker`() async throws {
+        let (clock, isWell) = (ManualClock(), Flag())
+        let mocked = try Mocked(clock: clock) {
+            try $0.use(clock)
+            $0.resilience = Self.breaker
+            $0.authentication = .bearer { client in
+                .init(try await client.get("token", as: .string).value, lifetime: .seconds(3))
+            }
+        }
+        mocked.transport.otherwise { _ in isWell.isSet ? .respond(body: "t") : .respond(.serviceUnavailable) }
+        for _ in 0..<8 {
+            _ = await Self.code(mocked)
+            try await clock.advance(by: .seconds(61))
+        }
+        isWell.set()
+        try await clock.advance(by: .seconds(61))
+        #expect(await Self.code(mocked) == nil)
+    }
+
+    private final class Flag: Sendable {
+        private let flag = Atomic(false)
+        var isSet: Bool { flag.load(ordering: .relaxed) }
+        func set() { flag.store(true, ordering: .relaxed) }
     }
 
     @Test func `what the cache answers is refused by no breaker`() async throws {
@@ -149,7 +193,8 @@ extension `A session that is resilient` {
 
     @Test(
         arguments: [
-            ["Retry-After": "3"], ["RateLimit": "\"default\";r=0;t=3", "RateLimit-Policy": "\"default\";q=100;w=60"],
+            ["Retry-After": "3"],
+            ["RateLimit": "\"default\";r=0;t=3", "RateLimit-Policy": "\"default\";q=100;w=60"],
             ["RateLimit": "limit=100, remaining=0, reset=3"], ["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "3"],
         ] as [Fields])
     func `a server's own limit delays the next request, and no other server's`(fields: Fields) async throws {
@@ -222,6 +267,32 @@ extension `A session that is resilient` {
         for number in 0..<1024 { _ = await Self.code(mocked, .url("http://\(number).test/")) }
         #expect(mocked.session.resilienceGauges.breakers.isEmpty)
         #expect(await Self.code(mocked) == .unacceptableStatus)
+    }
+}
+
+extension `A session that is resilient` {
+    @Test func `who is suspended at a limit holds up nobody behind it`() async throws {
+        var resilience = Resilience()
+        resilience.rates = [.init(1, per: .seconds(10))]
+        let (mocked, clock) = try Self.mocked(resilience)
+        mocked.transport.otherwise { _ in .respond(body: "ok") }
+        _ = try await mocked.session.get("x", as: .string)
+        let task = try mocked.session.task("held", as: .string)
+        task.resume()
+        try await clock.waitForRetries()
+        #expect(task.suspend())
+        async let behind = mocked.session.get("behind", as: .string)
+        try await clock.waitForRetries(2)
+        for _ in 0..<2 { try await clock.advance(by: .seconds(10)) }
+        #expect(try await behind.value == "ok")
+        #expect(mocked.transport.requests.map(\.path) == ["/x", "/behind"])
+        task.cancel()
+    }
+
+    @Test func `a Retry-After of a success silences nobody`() async throws {
+        let (mocked, _) = try Self.mocked(Resilience())
+        mocked.transport.otherwise { _ in .respond(.accepted, fields: ["Retry-After": "120"]) }
+        for _ in 0..<3 { #expect(await Self.code(mocked) == nil) }
     }
 }
 
