@@ -6,7 +6,7 @@ struct Client {
     private static let second: Int64 = 1_000_000_000
 
     let policy: Policy
-    var breaker = BreakerMachine(BreakerRules())
+    var breaker = BreakerMachine(Resilience.Breaker())
     var rate = RateMachine(RateRules(requests: .max))
     private var budget = RetryBudget()
     private var standardBreaker = StandardBreaker()

@@ -8,9 +8,10 @@ enum Policy: String, CaseIterable {
     /// Three more at once, each time.
     case naive
     /// The standard resilience handler of Microsoft.Extensions.Http.Resilience with its defaults, by "Build resilient
-    /// HTTP apps: Key development patterns": three retries after 2, 4 and 8 seconds with jitter, or what `Retry-After`
-    /// says; a circuit breaker (see `StandardBreaker`). What its jitter draws is not documented: here, half as much
-    /// more or less.
+    /// HTTP apps: Key development patterns", by its source and by that of Polly (RetryConstants,
+    /// CircuitBreakerConstants): three retries after 2, 4 and 8 seconds with jitter, or what `Retry-After` says; a
+    /// circuit breaker (see `StandardBreaker`). What its jitter draws is not documented: here, half as much more or
+    /// less.
     case standard = ".NET"
     /// Envoy's defaults, by "Router" (config/http/http_filters/router_filter) and "Circuit breakers"
     /// (config/cluster/v3/circuit_breaker.proto): with `retry_on: 5xx`, one retry after a random part of 25 ms, and at

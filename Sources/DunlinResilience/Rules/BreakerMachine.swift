@@ -57,7 +57,7 @@ package struct BreakerMachine: Sendable {
         case halfOpen(Probing)
     }
 
-    private let rules: BreakerRules
+    private let rules: Resilience.Breaker
     private var phase: Phase
     private var next: UInt64 = 0
     /// The first number that was given since the state last changed.
@@ -66,7 +66,7 @@ package struct BreakerMachine: Sendable {
     private var openFor: Duration
 
     /// Creates a closed breaker, whose numbers begin at `number`.
-    package init(_ rules: BreakerRules, from number: UInt64 = 0) {
+    package init(_ rules: Resilience.Breaker, from number: UInt64 = 0) {
         self.rules = rules
         (next, first) = (number, number)
         openFor = rules.openFor

@@ -29,14 +29,6 @@ extension Resilience.RateLimit {
 }
 
 extension Resilience.Breaker {
-    var rules: BreakerRules {
-        var rules = BreakerRules()
-        (rules.outcomes, rules.window, rules.minimum) = (outcomes, window, minimum)
-        (rules.failureRate, rules.slowAfter, rules.slowRate) = (failureRate, slowAfter, slowRate)
-        (rules.openFor, rules.longestOpen, rules.probes) = (openFor, longestOpen, probes)
-        return rules
-    }
-
     fileprivate var problem: String? {
         if minimum < 1 { return "minimum must be at least 1, not \(minimum)" }
         if outcomes < minimum { return "outcomes must be at least minimum (\(minimum)), not \(outcomes)" }

@@ -36,13 +36,11 @@ final class ResilienceGate: Gate {
 
     private static let remembered = 1024
     let settings: Resilience
-    private let breakerRules: BreakerRules?
     private let state: Mutex<State>
     private let listeners = Mutex<[UInt64: AsyncStream<Resilience.Event>.Continuation]>([:])
 
     init(_ settings: Resilience) {
         self.settings = settings
-        breakerRules = settings.breaker?.rules
         state = Mutex(State(rates: settings.rates.map { _ in RecentValues(limit: Self.remembered) }))
     }
 
@@ -77,7 +75,7 @@ final class ResilienceGate: Gate {
             change(.told, pass.key) { [limit] in $0.learned(limit, chance: chance, at: now) }
             tell(.learned(key: pass.key))
         }
-        guard breakerRules != nil else { return }
+        guard settings.breaker != nil else { return }
         let duration = if case .success((_, let time)) = outcome { time } else { Int64(0) }
         let states = state.withLock { state in
             state.breakers.change(pass.key) { breaker in
@@ -99,10 +97,10 @@ final class ResilienceGate: Gate {
 
 extension ResilienceGate {
     private func ask(_ key: String, _ visit: some GateVisit) throws -> UInt64 {
-        guard let breakerRules else { return 0 }
+        guard let rules = settings.breaker else { return 0 }
         let now = visit.now()
         let (answer, isAlone) = state.withLock { state in
-            var breaker = state.breakers.use(key) ?? BreakerMachine(breakerRules, from: state.takeNumbers())
+            var breaker = state.breakers.use(key) ?? BreakerMachine(rules, from: state.takeNumbers())
             let answer = breaker.ask(at: now)
             state.breakers.keep(breaker, for: key)
             return (answer, breaker.probesAlone)
@@ -138,8 +136,13 @@ extension ResilienceGate {
 extension ResilienceGate {
     /// Waits for a request's turn at a limit. Returns whether it had to wait.
     private func turn(of visit: some GateVisit, at limit: Limit, _ key: String) async throws -> Bool {
+        // Said before the lock is taken: each has locks of its own.
+        func ask() -> RateMachine.Answer {
+            let (priority, now) = (visit.priority, visit.now())
+            return change(limit, key) { $0.ask(priority, until: visit.deadline, at: now) }
+        }
         var hasWaited = false
-        var answer = change(limit, key) { $0.ask(visit.priority, until: visit.deadline, at: visit.now()) }
+        var answer = ask()
         while case .wait(let number, let until) = answer {
             if !hasWaited { tell(.waiting(key: key, for: until.duration(since: visit.now()))) }
             hasWaited = true
@@ -153,9 +156,10 @@ extension ResilienceGate {
                 // Those behind it would wait with it.
                 change(limit, key) { $0.leave(number) }
                 try await visit.resumed()
-                answer = change(limit, key) { $0.ask(visit.priority, until: visit.deadline, at: visit.now()) }
+                answer = ask()
             } else {
-                answer = change(limit, key) { $0.again(number, at: visit.now()) ?? .go }
+                let now = visit.now()
+                answer = change(limit, key) { $0.again(number, at: now) ?? .go }
             }
         }
         guard case .refuse(let until, let why) = answer else { return hasWaited }

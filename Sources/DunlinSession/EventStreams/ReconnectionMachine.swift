@@ -39,7 +39,7 @@ struct ReconnectionMachine {
     }
 
     enum Action: Equatable {
-        /// Send the request again after this many nanoseconds. `isFree`: no budget pays for it.
+        /// Send the request again after this many nanoseconds. `isFree`: no budget refuses it.
         case reconnect(after: Int64, isFree: Bool)
         /// The stream is over.
         case finish

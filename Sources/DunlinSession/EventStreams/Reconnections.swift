@@ -145,7 +145,10 @@ extension Reconnections {
         case .fail(let refusal): throw last(error, refusal)
         case .cutShort: return .tooLittle(canSendBody: circumstances.canSendBody)
         case .reconnect(let wait, let isFree):
-            guard isFree || retries(of: call).takeRetry(call.head.origin.description, policy, at: now) else {
+            // Free, and yet no success: the server has said when to come back.
+            let isAsked = isFree && machine?.hasSucceeded == false
+            let origin = call.head.origin.description
+            if !isFree || isAsked, !retries(of: call).takeRetry(origin, policy, isAsked: isAsked, at: now) {
                 throw last(error, .budgetSpent)
             }
             reconnect(after: .nanoseconds(wait), end == .complete ? nil : Self.cause(error), isFree: isFree)

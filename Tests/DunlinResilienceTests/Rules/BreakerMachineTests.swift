@@ -7,8 +7,8 @@ import Testing
     private static func at(_ seconds: Double) -> HTTP.Instant { .init(nanoseconds: Int64(seconds * 1e9)) }
 
     /// Four outcomes at least, half of which are failures, open it; then 1, 2 and 4 probes close it.
-    private static var rules: BreakerRules {
-        var rules = BreakerRules()
+    private static var rules: Resilience.Breaker {
+        var rules = Resilience.Breaker()
         (rules.outcomes, rules.minimum, rules.probes) = (10, 4, 4)
         return rules
     }
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    private static func opened(_ rules: BreakerRules = rules) -> BreakerMachine {
+    private static func opened(_ rules: Resilience.Breaker = rules) -> BreakerMachine {
         var machine = BreakerMachine(rules)
         run(&machine, "ffff")
         return machine
@@ -65,6 +65,18 @@ import Testing
         Self.run(&machine, outcomes)
         let refusal = reason.map { BreakerMachine.Answer.refuse(since: Self.at(0), until: Self.at(5), $0) }
         #expect(machine.ask(at: Self.at(1)) == refusal ?? .go(number: 4, isProbe: false))
+    }
+
+    @Test(arguments: [(15, 15), (19, 12), (25, 25), (29, 21), (4, 4), (100, 100)])
+    func `opens after the minimum of failures, whatever the numbers are`(outcomes: Int, minimum: Int) {
+        var rules = Resilience.Breaker()
+        (rules.outcomes, rules.minimum) = (outcomes, minimum)
+        var machine = BreakerMachine(rules)
+        for count in 1...minimum {
+            guard case .go(let number, false) = machine.ask(at: HTTP.Instant(nanoseconds: 1)) else { break }
+            machine.ended(number, .failure, after: 0, at: HTTP.Instant(nanoseconds: 1))
+            #expect(machine.state == (count < minimum ? .closed : .open))
+        }
     }
 
     @Test func `forgets outcomes that are too old`() {
@@ -169,7 +181,7 @@ import Testing
     }
 
     @Test func `rules and times at the ends of their ranges do not trap`() {
-        var rules = BreakerRules()
+        var rules = Resilience.Breaker()
         (rules.outcomes, rules.minimum, rules.probes, rules.window) = (0, 0, 0, .zero)
         (rules.openFor, rules.longestOpen) = (.seconds(Int64.max), .seconds(Int64.max))
         var machine = BreakerMachine(rules)

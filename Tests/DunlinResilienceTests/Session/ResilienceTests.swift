@@ -92,6 +92,41 @@ extension `A session that is resilient` {
         #expect((error.underlying as? ResilienceRefusal)?.reason == .budget && mocked.transport.requests.count == 5)
     }
 
+    @Test func `an open breaker serves what is stale, as a server that is down does`() async throws {
+        let clock = ManualClock()
+        let mocked = try Mocked(clock: clock) {
+            try $0.use(clock)
+            $0.cache = HTTPSession.Cache()
+            $0.resilience = Self.breaker
+        }
+        let fields: Fields = ["Cache-Control": "max-age=1, stale-if-error=1000"]
+        mocked.transport.on(.get, "/kept").respond(fields: fields, body: "kept").thenRespond(.serviceUnavailable)
+            .always()
+        mocked.transport.otherwise { _ in .respond(.serviceUnavailable) }
+        #expect(await Self.code(mocked, "kept") == nil)
+        try await clock.advance(by: .seconds(2))
+        for _ in 0..<4 { _ = await Self.code(mocked) }
+        #expect(await Self.code(mocked) == .circuitOpen)
+        #expect(try await mocked.session.get("kept", as: .string).value == "kept")
+    }
+
+    @Test func `a stream that meets an open breaker goes on when it has closed`() async throws {
+        let (mocked, clock) = try Self.mocked(Self.breaker)
+        let isWell = Flag()
+        mocked.transport.otherwise { _ in
+            isWell.isSet
+                ? .respond(fields: ["Content-Type": "text/event-stream"], body: "data: a\n\n")
+                : .respond(.serviceUnavailable)
+        }
+        for _ in 0..<4 { _ = await Self.code(mocked) }
+        isWell.set()
+        let first = try await clock.skippingWaits {
+            for try await event in mocked.session.events("news") { return event.data }
+            return ""
+        }
+        #expect(first == "a")
+    }
+
     @Test func `requests that waited while the breaker opened are refused`() async throws {
         var resilience = Self.breaker
         resilience.rates = [.init(1, burst: 3)]
