@@ -96,6 +96,10 @@ final class Reconnections {
         // It would go on with what may be another user's session by now.
         if let former = self.call, former.era.closings != call.era.closings { throw cancelled }
         if machine == nil {
+            // The call has no policy of its own that would be looked at.
+            if let problem = policy.problem {
+                throw call.named(NetworkError(.invalidRequest, "the retry policy's \(problem)"))
+            }
             machine = makeMachine(call)
             deadline = total.map { total in
                 InheritedDeadline(

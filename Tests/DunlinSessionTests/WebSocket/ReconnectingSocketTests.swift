@@ -188,6 +188,23 @@ import Testing
         #expect(error.retryRefusal == .budgetSpent && served.count == 1)
     }
 
+    @Test func `a policy that nothing could keep is refused, for a stream too`() async throws {
+        let served = try Self.serve(.frames([.close(1000)]))
+        var policy = Self.policy
+        policy.base = .seconds(-1)
+        let socket = try await NetworkError.thrown { [policy] in
+            try await served.run(policy) { _ = try await $0.all() }
+        }
+        let options = HTTPSession.Options(retry: .value(policy))
+        let stream = try await NetworkError.thrown {
+            for try await _ in served.session.events("news", options: options) {}
+        }
+        for error in [socket, stream] {
+            #expect(error.code == .invalidRequest && error.reason.contains("base must be at least"), "\(error)")
+        }
+        #expect(served.count == 0)
+    }
+
     @Test func `messages that were sent after the last answered ping may have been lost`() async throws {
         let clock = ManualClock()
         let mocked = try Mocked { try $0.use(clock) }
