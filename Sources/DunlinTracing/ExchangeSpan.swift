@@ -1,13 +1,16 @@
 #if Tracing
     internal import Dunlin
+    internal import Synchronization
     internal import Tracing
 
     /// The span of one exchange. It ends with the response's body, or with its head if nobody reads the body to its
     /// end: how long a program kept it is nothing of the server's.
-    struct ExchangeSpan: HTTPSession.ExchangeObserver {
+    final class ExchangeSpan: HTTPSession.ExchangeObserver {
         private let span: any Tracing.Span
         private let settings: HTTPSession.SpanSettings
         private let begun = DefaultTracerClock.now
+        /// When the response's head came, in nanoseconds since the epoch; zero before that.
+        private let gotHead = Atomic<UInt64>(0)
         /// How many fields of the context were not handed on to be sent.
         private let droppedFields: Int
 
@@ -44,14 +47,17 @@
             span.updateAttributes { $0.merge(attributes) }
         }
 
+        func answered(_ head: ResponseHead) {
+            gotHead.store(DefaultTracerClock.now.nanosecondsSinceEpoch, ordering: .relaxed)
+        }
+
         func ended(_ end: HTTPSession.ExchangeEnd) {
-            let now = DefaultTracerClock.now
-            if span.isRecording { describe(end, at: now) }
-            if end.body == .left, let hop = end.hop {
-                span.end(at: SpanEvent.head(of: hop, from: begun, to: now))
-            } else {
-                span.end(at: now)
+            var time = DefaultTracerClock.now
+            if end.body == .left {
+                time = DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: gotHead.load(ordering: .relaxed))
             }
+            if span.isRecording { describe(end, at: time) }
+            span.end(at: time)
         }
 
         private func describe(_ end: HTTPSession.ExchangeEnd, at now: DefaultTracerClock.Timestamp) {

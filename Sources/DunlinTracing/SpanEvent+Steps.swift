@@ -49,7 +49,7 @@
         }
 
         /// One event for each phase of a hop, at its beginning. Phases follow each other, so their beginnings are
-        /// counted from that of the hop, which ends now.
+        /// counted from that of the hop, which ends with the span.
         static func phases(
             of hop: HTTP.Hop, from begun: DefaultTracerClock.Timestamp, to now: DefaultTracerClock.Timestamp
         ) -> [SpanEvent] {
@@ -63,17 +63,6 @@
                     at: DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: time),
                     attributes: [SpanKey.duration.rawValue: .double(duration.milliseconds)])
             }
-        }
-
-        /// When the head of a hop's response had come.
-        static func head(
-            of hop: HTTP.Hop, from begun: DefaultTracerClock.Timestamp, to now: DefaultTracerClock.Timestamp
-        ) -> DefaultTracerClock.Timestamp {
-            var time = beginning(of: hop, begun, now)
-            for phase in HTTP.Phase.allCases where phase != .receive {
-                time = min(now.nanosecondsSinceEpoch, time + (hop.duration(of: phase)?.nanoseconds ?? 0))
-            }
-            return DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: time)
         }
 
         private static func beginning(
