@@ -75,7 +75,7 @@ import Testing
         "Sources/Dunlin/Dunlin.docc/Handles.md": 3,
         "Sources/Dunlin/Dunlin.docc/Downloads.md": 7,
         "Sources/Dunlin/Dunlin.docc/Journal.md": 2,
-        "Sources/Dunlin/Dunlin.docc/Queue.md": 4,
+        "Sources/Dunlin/Dunlin.docc/Queue.md": 5,
         "Sources/Dunlin/Dunlin.docc/Redirects.md": 3,
         "Sources/Dunlin/Dunlin.docc/Cookies.md": 3,
         "Sources/Dunlin/Dunlin.docc/Retries.md": 2,

@@ -328,6 +328,20 @@ struct `Guides to transfers` {
             configuration.timeouts.queue = .seconds(30)
             #expect(try HTTPSession(configuration).configuration.timeouts.queue == .seconds(30))
         }
+        do {
+            var configuration = HTTPSession.Configuration()
+            let limits = HTTPSession.QueueLimits(
+                running: 20, runningPerOrigin: 4)
+            configuration.queue = limits.shared {
+                $0.fields["X-Tenant"] ?? ""
+            }
+            let client = try HTTPSession(configuration)
+            configuration.timeouts.total = .seconds(5)
+            let impatient = try HTTPSession(configuration)
+
+            #expect(client.configuration.queue == impatient.configuration.queue)
+            #expect(client.configuration.queue != limits)
+        }
 
         let transport = MockTransport()
         transport.on(.get, "/report").respond(json: Report(lines: 1))

@@ -3,8 +3,8 @@ import DunlinImages
 import DunlinTesting
 import Synchronization
 
-/// Requests within requests, up to twenty deep, in every kind of code: three sessions, each with one turn, one
-/// connection per origin and one place for pictures, and no limit of time that would end a wait in a circle.
+/// Requests within requests, up to twenty deep, in every kind of code: three sessions, two of which share a turn, each
+/// with one connection per origin and one place for pictures, and no limit of time that would end a wait in a circle.
 ///
 /// A target says what is asked within it: pairs of a session and a kind of code, the outermost first.
 final class NestedStorm: Sendable {
@@ -28,6 +28,7 @@ final class NestedStorm: Sendable {
     private let watchdog: Watchdog
     private let asked = Atomic(0)
     private let refused = Atomic(0)
+    private let sharedTurn = HTTPSession.QueueLimits(running: 1).shared()
     private let sites = Mutex<[(session: HTTPSession, downloader: ImageDownloader)]>([])
 
     init(count: Int, tally: Tally, watchdog: Watchdog) {
@@ -82,7 +83,8 @@ final class NestedStorm: Sendable {
     ) -> HTTPSession.Configuration {
         var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
         configuration.connections.perOrigin = 1
-        configuration.queue.running = 1
+        // Two have a turn together, and the others one each.
+        configuration.queue = index < 2 ? sharedTurn : .init(running: 1)
         (configuration.timeouts.queue, configuration.timeouts.pool, configuration.timeouts.total) = (nil, nil, nil)
         (configuration.timeouts.firstByte, configuration.timeouts.readIdle) = (nil, nil)
         configuration.coalescing.isOn = true

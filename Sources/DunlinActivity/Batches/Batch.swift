@@ -48,7 +48,7 @@ extension HTTPSession {
         guard running ?? 1 > 0 else {
             throw NetworkError(.invalidConfiguration, "`running` of a batch must be at least 1, not \(running ?? 0)")
         }
-        let queue = running.map { RequestQueue(QueueLimits(running: $0, maximumWaiting: .max), on: core.loops[0]) }
+        let queue = running.map { RequestQueue(QueueLimits(running: $0, maximumWaiting: .max)) }
         let counter = BatchCounter(tasks.count, on: core.loops[0])
         for task in tasks { task.join(queue, counter) }
         for task in tasks {

@@ -21,6 +21,8 @@ struct Admission {
     private let delegate: TaskDelegate
     private let observers: RequestObservers
     private let origin: HTTP.Origin
+    /// What has room of its own in the session's queue.
+    private let key: String
     private let timeouts: Timeouts
     /// Whether the code that made the call waits for it. A handle's request need not be awaited.
     private let isAwaited: Bool
@@ -32,14 +34,15 @@ struct Admission {
     private var queued: Int64 = 0
 
     init(
-        _ session: SessionCore, _ delegate: TaskDelegate, _ observers: RequestObservers, _ origin: HTTP.Origin,
+        _ session: SessionCore, _ delegate: TaskDelegate, _ observers: RequestObservers, _ head: RequestHead,
         _ timeouts: Timeouts, isAwaited: Bool
     ) {
         self.isAwaited = isAwaited
         self.session = session
         self.delegate = delegate
         self.observers = observers
-        self.origin = origin
+        origin = head.origin
+        key = session.queue?.key?(head) ?? head.origin.authority
         self.timeouts = timeouts
     }
 
@@ -83,14 +86,14 @@ struct Admission {
         if let batch = observers.takeBatchQueue() {
             waits.append(QueueWait(queue: batch.queue, isTimed: false, entry: batch.entry))
         }
-        if let queue = session.queue, mayWaitForTurn { waits.append(QueueWait(queue: queue, isTimed: true)) }
+        if let queue = session.queue, mayWait(in: queue) { waits.append(QueueWait(queue: queue, isTimed: true)) }
     }
 
     /// Requests that have their turn may wait for what code within them requests. A handle's request need not be
     /// awaited there, so it has its turn like others, unless it is made by the session's own code.
-    private var mayWaitForTurn: Bool {
-        isAwaited
-            ? session.owner.mayBeAwaited(by: delegate.id) : !session.runsOwnCode
+    private func mayWait(in queue: RequestQueue) -> Bool {
+        if isAwaited { return (queue.owner ?? session.owner).mayBeAwaited(by: delegate.id) }
+        return !(queue.owner?.precedesRunningCode ?? session.runsOwnCode)
     }
 
     /// Leaves the queues that the call has entered but does not wait in.
@@ -101,7 +104,7 @@ struct Admission {
             waits[index].number = entry.number
             let outcome = await waits[index].queue.wait(
                 entry, control, until: HTTP.Instant(nanoseconds: 0), delegate.cancellation)
-            if case .admitted = outcome { waits[index].queue.leave(origin.authority) }
+            if case .admitted = outcome { waits[index].queue.leave(key) }
         }
     }
 
@@ -120,7 +123,7 @@ struct Admission {
 
     /// Waits for all turns. Returns nil if the call was suspended meanwhile.
     private mutating func takeTurns() async throws -> Permit? {
-        var permit = Permit(host: origin.authority)
+        var permit = Permit(host: key)
         if waits.isEmpty { return permit }
         delegate.observation?.note(.queued)
         do {
@@ -144,7 +147,7 @@ struct Admission {
         let wait = waits[index]
         let start = control.now()
         let limit = wait.isTimed ? timeouts.deadline(for: .queue, from: start.advanced(by: -queued)) : .never
-        let entry = wait.entry ?? wait.queue.enter(origin.authority, control, as: wait.number)
+        let entry = wait.entry ?? wait.queue.enter(key, control, as: wait.number)
         waits[index].entry = nil
         let outcome = await wait.queue.wait(entry, control, until: min(limit, deadline), delegate.cancellation)
         let end = control.now()
@@ -153,7 +156,7 @@ struct Admission {
         case .admitted:
             // A turn may come because the same deadline has just ended whoever had it.
             guard case .waiting = entry, deadline <= end else { return true }
-            wait.queue.leave(origin.authority)
+            wait.queue.leave(key)
             throw error(.timedOut, lateness(wait, by: .total), exceeding: .total, at: end)
         case .steppedAside(let number):
             waits[index].number = number

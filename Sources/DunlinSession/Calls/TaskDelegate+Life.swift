@@ -239,7 +239,7 @@ extension TaskDelegate {
     private nonisolated func admission(
         _ call: HTTPSession.Call, _ observers: RequestObservers, isAwaited: Bool
     ) -> Admission {
-        Admission(call.session, self, observers, call.head.origin, call.timeouts, isAwaited: isAwaited)
+        Admission(call.session, self, observers, call.head, call.timeouts, isAwaited: isAwaited)
     }
 
     private static func value<S: Sink>(

@@ -1,4 +1,4 @@
-package import DunlinReactor
+internal import DunlinReactor
 internal import DunlinTransport
 internal import Synchronization
 
@@ -39,11 +39,16 @@ package final class RequestQueue: Sendable {
     }
 
     let limits: HTTPSession.QueueLimits
-    private let loop: Reactor
+    /// What has room of its own; nil for the origin.
+    let key: (@Sendable (RequestHead) -> String)?
+    /// Of a queue that sessions share, which is earlier than all of them; nil for other queues.
+    let owner: Owner?
     private let state: Mutex<QueueMachine<ValueWaiter<Grant>>>
 
-    package init(_ limits: HTTPSession.QueueLimits, on loop: Reactor) {
-        (self.limits, self.loop) = (limits, loop)
+    package init(
+        _ limits: HTTPSession.QueueLimits, of owner: Owner? = nil, by key: (@Sendable (RequestHead) -> String)? = nil
+    ) {
+        (self.limits, self.owner, self.key) = (limits, owner, key)
         state = Mutex(QueueMachine(limits))
     }
 
@@ -52,7 +57,7 @@ package final class RequestQueue: Sendable {
 
     /// Enters the queue without waking anybody. The returned entry must be waited for at some time.
     func enter(_ host: String, _ control: TransferControl, as number: UInt64? = nil) -> Entry {
-        let waiter = ValueWaiter<Grant>(on: loop)
+        let waiter = ValueWaiter<Grant>(on: control.reactor)
         let priority = control.queueStatus.priority
         switch state.withLock({ $0.enter(host, priority, as: number, waiter) }) {
         case .go: return .admitted(host, number: number)
@@ -141,4 +146,9 @@ package final class RequestQueue: Sendable {
             _ = queue.giveUp(self)?.deliver(.steppedAside)
         }
     }
+}
+
+extension RequestQueue: Hashable {
+    package static func == (one: RequestQueue, other: RequestQueue) -> Bool { one === other }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -53,6 +53,7 @@ extension HTTPSession.QueueLimits: SettingsGroup {
         try visitor.visit("running", &running)
         try visitor.visit("runningPerOrigin", &runningPerOrigin)
         try visitor.visit("maximumWaiting", &maximumWaiting)
+        visitor.leaveOut("shared")
     }
 }
 

@@ -26,6 +26,7 @@ extension HTTPSession.Configuration {
         try Self.require(queue.running, isAtLeast: 1, "queue.running")
         try Self.require(queue.runningPerOrigin, isAtLeast: 1, "queue.runningPerOrigin")
         try Self.require(queue.maximumWaiting, isAtLeast: 0, "queue.maximumWaiting")
+        if let problem = queue.problem { try Self.require(false, "queue.\(problem)") }
         try Self.require(nameResolution.timeToLive, isAtLeast: .zero, "nameResolution.timeToLive")
         try Self.require(nameResolution.negativeTimeToLive, isAtLeast: .zero, "nameResolution.negativeTimeToLive")
         try Self.require(nameResolution.capacity, isAtLeast: 0, "nameResolution.capacity")

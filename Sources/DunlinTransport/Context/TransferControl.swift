@@ -14,7 +14,7 @@ public final class TransferControl: Sendable {
         var untoldHop: HTTP.Hop?
     }
 
-    private let reactor: Reactor
+    public let reactor: Reactor
     private let state: Mutex<State>
     private let observableTally: ObservableValue<Tally>
     /// The control of the whole call, if this is a part of it: suspension and counting apply to both.

@@ -60,7 +60,7 @@ package final class SessionCore: Sendable {
             allowsBasicInClearText: configuration.basicInClearText == .allowed,
             proxyUse: configuration.proxy.use(builder.connectionRules?.chooseProxy))
         hub = EventHub(always: configuration.hooks.isSet || configuration.queue.isSet)
-        queue = configuration.queue.isSet ? RequestQueue(configuration.queue, on: loops[0]) : nil
+        queue = configuration.queue.isSet ? configuration.queue.shared ?? RequestQueue(configuration.queue) : nil
         tasks = TaskRegistry(chain, on: loops)
     }
 

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// Whoever does things for others that these wait for: a session, or an image downloader.
+/// Whoever does things for others that these wait for: a session, an image downloader, or a queue of several sessions.
 ///
 /// Owners stand in an order: sessions as they were made, and an image downloader directly before its session, since its
-/// downloads wait for that. Code within something of one owner waits for nothing that is done for others by that owner
-/// or by one earlier in the order: no turn, no connection, and no exchange or picture under way. So every wait leads to
-/// a later owner, and none leads back.
+/// downloads wait for that. A queue is earlier than the sessions that share it. Code within something of one owner
+/// waits for nothing that is done for others by that owner or by one earlier in the order: no turn, no connection, and
+/// no exchange or picture under way. So every wait leads to a later owner, and none leads back.
 package struct Owner: Hashable, Comparable, Sendable {
     private static let last = Atomic<UInt64>(0)
 
@@ -19,6 +19,9 @@ package struct Owner: Hashable, Comparable, Sendable {
     static func session() -> Owner {
         Owner(number: last.wrappingAdd(2, ordering: .relaxed).newValue)
     }
+
+    /// A queue's that sessions are to share which are made later.
+    static func shared() -> Owner { session() }
 
     /// An image downloader's, for this session's.
     package var ofDownloader: Owner { Owner(number: number - 1) }
@@ -35,6 +38,11 @@ extension Owner {
         }
     }
 
+    /// Whether the running code is a refresh, handler or interceptor of a session that comes after this owner.
+    var precedesRunningCode: Bool {
+        Enclosure.contains { each in each.subject.isCodeOfSession && each.owner.map { $0 >= self } ?? true }
+    }
+
     /// Whether the running code may wait for an answer that others have asked the session's code for, a refresh of its
     /// credential or a handler's: a hook may, but not code that itself answers for others.
     var mayBeAwaitedForAnswers: Bool {
@@ -46,6 +54,14 @@ extension Owner {
 }
 
 extension Enclosure.Subject {
+    /// Whether this is a session's own code, which its requests do not reach again.
+    fileprivate var isCodeOfSession: Bool {
+        switch self {
+        case .refresh, .challenge, .interceptor: true
+        case .request, .transfer, .shutDown, .picture, .code: false
+        }
+    }
+
     /// Whether the code answers for other requests too.
     fileprivate var isShared: Bool {
         switch self {

@@ -6,6 +6,8 @@ extension HTTPSession {
     /// full host let those to other hosts pass. The wait has its own limit, `timeouts.queue`, which is none by default;
     /// the other limits, including `total`, begin with the turn. A request that is suspended before its turn lets
     /// others pass and keeps its position.
+    ///
+    /// Each session has a queue of its own, unless ``shared(by:)`` makes one of several.
     public struct QueueLimits: Sendable, Hashable {
         /// The number of requests to all hosts together; nil for no limit.
         public var running: Int?
@@ -14,11 +16,42 @@ extension HTTPSession {
         /// The number of requests that may wait for their turn. One more fails at once with `NetworkError` code
         /// `queueFull`.
         public var maximumWaiting: Int
+        /// The queue that these are the limits of, if several sessions are to have it.
+        var shared: RequestQueue?
 
         public init(running: Int? = nil, runningPerOrigin: Int? = nil, maximumWaiting: Int = 10_000) {
             self.running = running
             self.runningPerOrigin = runningPerOrigin
             self.maximumWaiting = maximumWaiting
+        }
+
+        /// Returns the limits of one queue, which all sessions have that get them. They cannot be changed afterwards.
+        ///
+        /// ```swift
+        /// let limits = HTTPSession.QueueLimits(runningPerOrigin: 8)
+        ///     .shared { $0.fields["X-Tenant"] ?? "" }
+        /// ```
+        ///
+        /// `key` tells what `runningPerOrigin` counts for, by a request's head before interceptors and credentials
+        /// change it; without one that is the host of its URL. It is called for each request, on any thread.
+        ///
+        /// A request that is awaited within a request of a session made after the queue does not wait in it: the two
+        /// might wait for each other.
+        public func shared(by key: (@Sendable (RequestHead) -> String)? = nil) -> QueueLimits {
+            var limits = self
+            limits.shared = nil
+            limits.shared = RequestQueue(limits, of: .shared(), by: key)
+            return limits
+        }
+
+        /// What is wrong with how the queue is shared; nil if nothing.
+        var problem: String? {
+            guard let shared else { return nil }
+            var limits = self
+            limits.shared = nil
+            if limits != shared.limits { return "shared was called before the limits were set: call it last" }
+            let needsLimit = shared.key != nil && runningPerOrigin == nil
+            return needsLimit ? "shared(by:) needs `queue.runningPerOrigin`, which counts for each key" : nil
         }
 
         /// The limits as text for errors.
