@@ -76,8 +76,9 @@ def released(product, scratch, *options):
     headers of those libraries are found that cannot be compiled."""
     built = FOLDER / scratch / "release" / product
     touch_stale(built)
-    build(["swift", "build", "-c", "release", "--scratch-path", scratch, *options, "-Xcc", f"-I{FOLDER / 'Absent'}",
-           "--product", product])
+    # Without the option SwiftPM does not see that files of Dunlin, a package beside this one, have come or gone.
+    build(["swift", "build", "-c", "release", "--scratch-path", scratch, "--disable-build-manifest-caching", *options,
+           "-Xcc", f"-I{FOLDER / 'Absent'}", "--product", product])
     return built
 
 
