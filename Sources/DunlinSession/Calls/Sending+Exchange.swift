@@ -82,7 +82,7 @@ extension Sending {
             if sending !== self.request { sent = sending }
             let response =
                 chain.exchangeInterceptors.isEmpty
-                ? try await carried(sending) : try await intercepted(exchange: sending)
+                ? try await carried(sending, watched) : try await intercepted(exchange: sending)
             return watched?.answered(response) ?? response
         } catch {
             watched?.failed(error, over: hop(of: error))
@@ -92,10 +92,12 @@ extension Sending {
 
     /// Makes one exchange over the wire, in as many rounds as a proxy needs for authentication. Notes what was sent.
     @inline(__always)
-    mutating func carried(_ request: TransportRequest) async throws -> TransportResponse {
+    mutating func carried(
+        _ request: TransportRequest, _ observation: ExchangeObservation?
+    ) async throws -> TransportResponse {
         try prepare(request)
         do {
-            let response = try await callTransport.exchange(request, of: &self)
+            let response = try await callTransport.exchange(observation?.sends(request) ?? request, of: &self)
             note { $0.answered(request, response.head.status) }
             return response
         } catch {

@@ -229,6 +229,7 @@ struct CacheStage: Stage {
             stored.level == .memory ? .memory : .disk, isRevalidated: isRevalidated, isStale: isStale,
             age: serving.age, status ?? known)
         sending.note(.servedFromCache(use))
+        sending.delegate.observation?.answered(sending.request.head, by: serving.head)
         sending.callHistory = sending.callHistory.noting(use, nil, stored: stored.entry.whose)
         sending.hasMadeBody = false
         var hop = hop

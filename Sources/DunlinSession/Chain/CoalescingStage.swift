@@ -35,6 +35,7 @@ struct CoalescingStage: Stage {
             case .answer(let answer):
                 try sending.checkCancellation()
                 sending.hasMadeBody = answer.hasMadeBody
+                sending.delegate.observation?.answered(request.head, by: answer.response.head)
                 if let use = answer.cacheUse { sending.callHistory = sending.callHistory.noting(use.collapsed, nil) }
                 return Self.answer(answer.response, sending)
             case .failure(let error): throw Self.shared(error, sending)

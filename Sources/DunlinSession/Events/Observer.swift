@@ -62,6 +62,11 @@ extension HTTPSession {
         /// Something happened between the exchanges of the request, or before the first.
         func noted(_ step: RequestStep)
 
+        /// A stored or shared response answers a request, which is not sent: the first one, or one after a redirect.
+        /// The last step says which of the two it is. If the response is the one that is delivered, and read as a
+        /// whole, its body is that of the `Completion`.
+        func answered(_ unsent: RequestHead, by response: ResponseHead)
+
         /// The request is over. Called once for every request, after the end of its last exchange, and before its
         /// caller gets the outcome; for a stream after its body.
         func ended(_ completion: Completion)
@@ -69,8 +74,22 @@ extension HTTPSession {
 
     /// Watches one exchange of a request.
     public protocol ExchangeObserver: Sendable {
+        /// Whether it is told of the bytes of bodies. Asked once, when the exchange begins.
+        var wantsBodies: Bool { get }
+
+        /// A request is sent, as the interceptors around the exchange have made it: more than once if one of them sends
+        /// again. Fields that frame the message are not in it, nor what a proxy asks for.
+        func sends(_ request: TransportRequest)
+
+        /// A piece of a request's streamed body is sent; other bodies are in the request. It may be called while a
+        /// method for the response is.
+        func sends(_ piece: Bytes)
+
         /// The response's head has come, and passed the interceptors around the exchange. At most once.
         func answered(_ head: ResponseHead)
+
+        /// A piece of the response's body has come, or all of it, without framing and with content codings still on.
+        func received(_ piece: Bytes)
 
         /// The exchange is over. Called once for every exchange: after the body, if it is streamed, and at the latest
         /// when its request ends.
@@ -90,10 +109,15 @@ extension HTTPSession.RequestObserver {
     ) -> (any HTTPSession.ExchangeObserver)? { nil }
 
     public func noted(_ step: HTTPSession.RequestStep) {}
+    public func answered(_ unsent: RequestHead, by response: ResponseHead) {}
     public func ended(_ completion: HTTPSession.Completion) {}
 }
 
 extension HTTPSession.ExchangeObserver {
+    public var wantsBodies: Bool { false }
+    public func sends(_ request: TransportRequest) {}
+    public func sends(_ piece: Bytes) {}
+    public func received(_ piece: Bytes) {}
     public func answered(_ head: ResponseHead) {}
     public func ended(_ end: HTTPSession.ExchangeEnd) {}
 }

@@ -13,7 +13,7 @@ extension HTTPSession.TaskSnapshot {
     }
 
     /// The names whose values are not shown.
-    var secretFields: HTTP.SecretFields { record.record?.settings.secretFields ?? .usual }
+    package var secretFields: HTTP.SecretFields { record.record?.settings.secretFields ?? .usual }
 }
 
 extension HTTPSession.TaskSnapshot: CustomStringConvertible, CustomReflectable {

@@ -113,7 +113,8 @@ extension TaskDelegate {
         loans[number]?.adopt(&own) { ($0.callHistory, $0.sent) = ($1.callHistory, $1.sent) }
         defer { loans[number]?.adopt(&own) { $0.callHistory = $1.callHistory } }
         do {
-            let response = try await own.carried(request).marking(own.session.configuration.secretFields)
+            let response = try await own.carried(request, loans[number]?.sending.watched)
+                .marking(own.session.configuration.secretFields)
             loans[number]?.received(response, of: response)
             return response
         } catch {

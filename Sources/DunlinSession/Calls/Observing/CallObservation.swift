@@ -87,6 +87,11 @@ package final class CallObservation: Sendable {
         for observer in observers { observer.noted(step) }
     }
 
+    func answered(_ unsent: RequestHead, by response: ResponseHead) {
+        if state.withLock({ $0.hasEnded }) { return }
+        for observer in observers { observer.answered(unsent, by: response) }
+    }
+
     /// Ends the call, after its exchanges.
     func end(_ completion: HTTPSession.Completion) {
         let left = state.withLock { state -> [ExchangeObservation]? in

@@ -23,6 +23,8 @@ final class ExchangeObservation: Sendable {
     /// Its number among those of the call.
     let number: Int
     private let observers: [any HTTPSession.ExchangeObserver]
+    /// Those who are told of the bytes of bodies.
+    private let readers: [any HTTPSession.ExchangeObserver]
     private let droppedFields: Int
     private let secretFields: HTTP.SecretFields
     private let loop: Reactor
@@ -35,8 +37,27 @@ final class ExchangeObservation: Sendable {
         self.loop = loop
         self.number = number
         self.observers = observers
+        readers = observers.filter(\.wantsBodies)
         self.droppedFields = droppedFields
         self.secretFields = secretFields
+    }
+
+    /// Notes that a request is sent. Returns it with a body that reports its pieces, if they are not at hand.
+    func sends(_ request: TransportRequest) -> TransportRequest {
+        for observer in observers { observer.sends(request) }
+        guard !readers.isEmpty, case .stream(let length, let isReplayable, let make) = request.body.content else {
+            return request
+        }
+        return request.with { [readers] changes in
+            let body = RequestBody.Content.stream(length: length, isReplayable: isReplayable) {
+                ReportedChunks(chunks: make(), readers: readers)
+            }
+            changes.body = request.body.with(body)
+        }
+    }
+
+    fileprivate func received(_ piece: Bytes) {
+        for reader in readers { reader.received(piece) }
     }
 
     /// Notes the response. Returns it with a body that reports its end, if it has not ended.
@@ -49,7 +70,8 @@ final class ExchangeObservation: Sendable {
         if !isOpen { return response }
         for observer in observers { observer.answered(head) }
         switch response.body {
-        case .bytes:
+        case .bytes(let bytes):
+            if !bytes.isEmpty { received(bytes) }
             // Where a redirect leads may be refused, which is its exchange's failure.
             if RedirectRules.isRedirect(head.status) {
                 _ = call.note(number) { $0.isComplete = true }
@@ -122,6 +144,7 @@ final class ReportingBody: PassedBody {
     func next() async throws -> Bytes? {
         do {
             let piece = try await stream.next()
+            if let piece { exchange.received(piece) }
             // The other direction of a connection may go on.
             if piece == nil, duplexStream == nil { exchange.end(.complete) }
             return piece
@@ -145,6 +168,30 @@ final class ReportingBody: PassedBody {
         while let wrapped = body as? any WrappedBody {
             if let reporting = wrapped as? ReportingBody { reporting.leave(because: error) }
             body = wrapped.source
+        }
+    }
+}
+
+/// The pieces of a request's body, which are reported as they are sent.
+private struct ReportedChunks: AsyncSequence, Sendable {
+    typealias Element = Bytes
+    typealias Failure = any Error
+
+    let chunks: any RequestBody.Chunks
+    let readers: [any HTTPSession.ExchangeObserver]
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(chunks: RequestBody.iterator(of: chunks), readers: readers)
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var chunks: any AsyncIteratorProtocol<Bytes, any Error>
+        let readers: [any HTTPSession.ExchangeObserver]
+
+        mutating func next() async throws -> Bytes? {
+            let piece = try await chunks.next(isolation: nil)
+            if let piece { for reader in readers { reader.sends(piece) } }
+            return piece
         }
     }
 }
