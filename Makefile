@@ -1,6 +1,7 @@
 # Each target installs what it misses (.ci/install), then runs the script that CI runs too.
 .DEFAULT_GOAL := help
-.PHONY: help demo test proof adapters check sanitize storm fuzz simulate bench format docs api size install uninstall release clean
+.PHONY: help demo test proof adapters check sanitize storm fuzz simulate bench format rules docs api size install
+.PHONY: uninstall release clean
 
 # Where `make install` puts things.
 PREFIX ?= /usr/local
@@ -52,6 +53,9 @@ bench: ## Dunlin and its peers, in one run; QUICK=1 for a short one, SCENARIO=na
 format: ## Format the sources in place
 	@.ci/install build
 	@.ci/format
+
+rules: ## Write Docs/Conformance.md from the rules of the RFCs and the tests that carry them
+	@.ci/rules
 
 docs: ## Build the documentation of all libraries as one site, .build/site
 	@.ci/install build

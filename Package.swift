@@ -201,7 +201,7 @@ let package = Package(
             name: "DunlinWireTests", dependencies: ["DunlinWire", "DunlinTypes", "LedgerRows"],
             swiftSettings: dialect),
         .testTarget(
-            name: "DunlinInflateTests", dependencies: ["DunlinInflate", "DunlinTypes", "DunlinWire"],
+            name: "DunlinInflateTests", dependencies: ["DunlinInflate", "DunlinTypes", "DunlinWire", "LedgerRows"],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinSecureTests",
@@ -242,7 +242,7 @@ let package = Package(
             name: "DunlinCacheTests",
             dependencies: [
                 "Dunlin", "DunlinCache", "DunlinReactor", "DunlinSecure", "DunlinSemantics", "DunlinSession",
-                "DunlinTesting", "DunlinTypes", "Mocking", "Folders",
+                "DunlinTesting", "DunlinTypes", "LedgerRows", "Mocking", "Folders",
             ],
             swiftSettings: dialect),
         .testTarget(name: "DunlinCodecsTests", dependencies: ["DunlinCodecs", "DunlinTypes"], swiftSettings: dialect),
@@ -254,7 +254,7 @@ let package = Package(
             ],
             swiftSettings: dialect),
         .testTarget(
-            name: "DunlinRulesTests", dependencies: ["DunlinRules", "DunlinSemantics", "DunlinTypes"],
+            name: "DunlinRulesTests", dependencies: ["DunlinRules", "DunlinSemantics", "DunlinTypes", "LedgerRows"],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinSessionTests",

@@ -1,5 +1,6 @@
 import DunlinInflate
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Content codings` {
@@ -24,7 +25,7 @@ import Testing
         (["gzip\u{A0}"], nil),
     ]
 
-    @Test(arguments: fields)
+    @Test(.rules("9110-8.4-2", "9110-8.4-4", "9110-8.4.1-1"), arguments: fields)
     func `content codings are read from all fields in order`(values: [String], expected: [ContentCodec]?) throws {
         #expect(try ContentCodecs.known.chain(values) == expected)
     }
@@ -40,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `content codings are named as in the field`() throws {
+    @Test(.rules("9110-8.4.1-1")) func `content codings are named as in the field`() throws {
         for codec in ContentCodecs.known.all {
             for name in [codec.name] + codec.aliases { #expect(try ContentCodecs.known.chain([name]) == [codec]) }
         }

@@ -1,5 +1,6 @@
 import DunlinInflate
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Content decoder` {
@@ -35,7 +36,7 @@ import Testing
         ([.deflate, .gzip], [], ""),
     ]
 
-    @Test(arguments: bodies)
+    @Test(.rules("9110-8.4.1-2"), arguments: bodies)
     func `the content decoder decodes however the body is cut`(codings: [ContentCodec], wire: [UInt8], expected: String)
     {
         for pieces in cuts(of: wire) {

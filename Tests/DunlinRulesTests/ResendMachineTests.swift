@@ -1,4 +1,5 @@
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @testable import DunlinRules
@@ -22,7 +23,7 @@ import Testing
         (CancellationError(), true, .pass),
     ]
 
-    @Test(arguments: failures)
+    @Test(.rules("9112-9.3.1-1"), arguments: failures)
     func `only a request that a closing server cannot have worked on is sent again`(
         error: any Error, isReplayable: Bool, expected: ResendMachine.Action
     ) {
@@ -31,7 +32,7 @@ import Testing
         #expect(action == expected)
     }
 
-    @Test func `a request that failed is sent again only once`() {
+    @Test(.rules("9110-9.2.2-2", "9112-9.3.1-2")) func `a request that failed is sent again only once`() {
         var machine = ResendMachine()
         let actions = [
             machine.failed(Self.error(), isReplayable: true), machine.failed(Self.error(), isReplayable: true),
@@ -52,7 +53,7 @@ import Testing
         #expect(actions == [.sendOnFreshConnection, .pass])
     }
 
-    @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])
+    @Test(.rules("9110-10.1.1-4"), arguments: [(true, true), (true, false), (false, true), (false, false)])
     func `an expectation that failed is dropped once, if the body can be sent`(isExpecting: Bool, canBeSent: Bool) {
         var machine = ResendMachine()
         let expected: ResendMachine.Action = isExpecting && canBeSent ? .sendWithoutExpectation : .pass

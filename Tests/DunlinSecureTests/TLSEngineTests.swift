@@ -12,7 +12,7 @@ import Testing
         try Scene.server { $0.latest = version.number }
     }
 
-    @Test(.rows("AP-19"), arguments: versions)
+    @Test(.rows("AP-19"), .rules("6455-4.1-6"), arguments: versions)
     func `a TLS engine agrees with a server, and content goes both ways`(version: TLSSettings.Version) throws {
         let trust = TestTrust()
         var pair = try Pair(TLSContext(), Scene.peer(trust: trust), Self.server(version))

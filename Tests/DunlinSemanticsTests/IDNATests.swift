@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `International host names` {
     @Test(
-        .rows("LX-2"),
+        .rows("LX-2"), .rules("6265bis-5.1.2-1", "6265bis-6.3-1"),
         arguments: [
             ("bücher.example", "xn--bcher-kva.example"), ("BÜCHER.example", "xn--bcher-kva.example"),
             ("bu\u{308}cher.example", "xn--bcher-kva.example"), ("xn--bcher-kva.example", "xn--bcher-kva.example"),

@@ -1,5 +1,6 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `A Location field` {
@@ -15,7 +16,7 @@ import Testing
         (Bytes([0x2F, 0x2F, 0xE9, 0x2F]), nil), ("/\u{7F}", "/%7F"),
     ]
 
-    @Test(arguments: values)
+    @Test(.rules("9110-10.2.2-3"), arguments: values)
     func `a Location field is read as browsers read it`(value: Bytes, expected: String?) {
         var bytes = Array("Location".utf8)
         bytes += value.array

@@ -1,3 +1,4 @@
+import LedgerRows
 import Testing
 
 @testable import DunlinSemantics
@@ -11,7 +12,7 @@ import Testing
         ("text;a=b/c", nil, []), (";", nil, []), ("a/b, c/d", "a/b", []), ("\u{E4}/\u{F6};\u{FC}", "\u{E4}/\u{F6}", []),
     ]
 
-    @Test(arguments: fields)
+    @Test(.rules("9110-5.6.6-1", "9110-8.3-2"), arguments: fields)
     func `media types are read as servers write them`(field: String, essence: String?, parameters: [String]) {
         let type = MediaType(field)
         #expect(type?.essence == essence)

@@ -1,11 +1,12 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Redirect rules` {
     private static let following: [HTTP.Status] = [301, 302, 303, 307, 308]
 
-    @Test func `redirect rules know which statuses lead elsewhere`() {
+    @Test(.rules("9110-15.4.6-1")) func `redirect rules know which statuses lead elsewhere`() {
         let found = (100..<600).map { HTTP.Status($0) }.filter(RedirectRules.isRedirect)
         #expect(found == Self.following)
     }
@@ -23,7 +24,7 @@ import Testing
         }
     }
 
-    @Test(arguments: changes)
+    @Test(.rules("9110-15.4.2-1", "9110-15.4.4-1", "9110-15.4.8-1"), arguments: changes)
     func `redirect rules say with which method and body to ask next`(
         status: HTTP.Status, method: HTTP.Method, next: HTTP.Method, keepsBody: Bool
     ) {
@@ -45,7 +46,7 @@ import Testing
         ("http://a/", "http:///x", nil), ("http://a/", "http://a:0/", nil), ("http://a/", "//a b/", nil),
     ]
 
-    @Test(arguments: destinations)
+    @Test(.rules("9110-10.2.2-1", "9110-10.2.2-2"), arguments: destinations)
     func `redirect rules say where a reference leads`(from: String, reference: String, expected: String?) throws {
         let address = try WebAddress(from)
         guard let expected else {
@@ -63,7 +64,7 @@ import Testing
         #expect(try RedirectRules.destination(of: "c", from: address).origin.route == nil)
     }
 
-    @Test func `a redirect without a body drops the fields that describe one`() {
+    @Test(.rules("9110-15.4-5")) func `a redirect without a body drops the fields that describe one`() {
         let fields: Fields = [
             "Content-Type": "a/b", "content-length": "3", "Content-Encoding": "gzip", "CONTENT-MD5": "x",
             "Transfer-Encoding": "chunked", "Expect": "100-continue", "Trailer": "X", "Digest": "d",
@@ -80,7 +81,7 @@ import Testing
         ("http://a/", "http://a./", false), ("http://127.0.0.1/", "http://localhost/", false),
     ]
 
-    @Test(arguments: origins)
+    @Test(.rules("9110-4.2.3-1", "9110-10.1.3-2", "9110-15.4-4"), arguments: origins)
     func `a redirect to another origin drops the secrets`(from: String, to: String, isSame: Bool) throws {
         var fields: Fields = [
             "Accept": "*/*", "authorization": "A", "COOKIE": "c", "Proxy-Authorization": "P", "X-Own": "o",

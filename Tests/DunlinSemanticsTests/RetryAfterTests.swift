@@ -1,11 +1,13 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Retry-After` {
     private static let now: Int64 = 784_111_777  // Sun, 06 Nov 1994 08:49:37 GMT
 
     @Test(
+        .rules("9110-10.2.3-1"),
         arguments: [
             (["Retry-After": "120"], 120), (["retry-after": "0"], 0), ([:], nil), (["Retry-After": ""], nil),
             (["Retry-After": "-1"], nil), (["Retry-After": "1.5"], nil), (["Retry-After": "+1"], nil),
@@ -19,6 +21,7 @@ import Testing
     }
 
     @Test(
+        .rules("9110-10.2.3-1"),
         arguments: [
             ("Sun, 06 Nov 1994 08:49:47 GMT", 10), ("Sunday, 06-Nov-94 08:49:38 GMT", 1),
             ("Sun Nov  6 08:50:37 1994", 60), ("Sun, 06 Nov 1994 08:49:37 GMT", 0),

@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Resolving references` {
     /// RFC 3986 §5.4.1 and §5.4.2.
     @Test(
-        .rows("HS-3"),
+        .rows("HS-3"), .rules("9110-10.2.2-1"),
         arguments: [
             ("http:g", nil), ("g:h", nil),
             ("g", "/b/c/g"), ("./g", "/b/c/g"), ("g/", "/b/c/g/"), ("/g", "/g"), ("?y", "/b/c/d;p?y"),

@@ -24,7 +24,7 @@ import Testing
         (nil, "http://[::1]", [:], "http://[::1] /"),
     ]
 
-    @Test(arguments: targets)
+    @Test(.rules("9110-7.1-1"), arguments: targets)
     func `the URL of a request is joined from base, target and query`(
         base: String?, target: HTTP.Target, query: HTTP.Query, expected: String
     ) throws {

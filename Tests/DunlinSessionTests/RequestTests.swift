@@ -101,7 +101,7 @@ import Testing
         #expect(mock.transport.requests.map(\.target) == [expected])
     }
 
-    @Test(.rows("HS-12", "RQ-41", "VD-4"))
+    @Test(.rows("HS-12", "RQ-41", "VD-4"), .rules("9110-12.5.4-1"))
     func `a request's fields replace the session's of the same name, and only those`() async throws {
         let mock = try Mocked { $0.fields = ["User-Agent": "Session", "X-Both": "1", "x-both": "2", "X-Kept": "yes"] }
         mock.transport.on(.get, "/").respond()
@@ -114,7 +114,7 @@ import Testing
         #expect(fields["X-Own"] == "4")
     }
 
-    @Test func `a serializer asks for its type unless the request does`() async throws {
+    @Test(.rules("9110-12.5.1-1")) func `a serializer asks for its type unless the request does`() async throws {
         let mock = try Mocked()
         mock.transport.on(.get, "/").respond(json: 1).always()
         _ = try await mock.session.get("/", as: Int.self)
@@ -123,7 +123,8 @@ import Testing
             mock.transport.requests.map { $0.fields.values(of: "accept") } == [["application/json"], ["text/json"]])
     }
 
-    @Test(.rows("HS-9", "VD-4")) func `each verb sends its method, and a body brings its content type`() async throws {
+    @Test(.rows("HS-9", "VD-4"), .rules("9110-8.3-1"))
+    func `each verb sends its method, and a body brings its content type`() async throws {
         let mock = try Mocked()
         let session = mock.session
         for method in [HTTP.Method.get, .head, .post, .put, .patch, .delete] {
@@ -142,6 +143,14 @@ import Testing
         #expect(requests.map { $0.fields["content-type"] != nil } == [false, false, true, true, true, false])
         #expect(requests[2].fields["content-type"] == "application/json")
         #expect(requests[2].body.count == body.byteCount)
+    }
+
+    @Test(.rules("9110-9.3.7-1")) func `a body of OPTIONS has its type`() async throws {
+        let mock = try Mocked()
+        mock.transport.on(.options, "/").respond()
+        let body = try RequestBody.json(User(id: 1, name: "Ada"))
+        _ = try await mock.session.request("/", method: .options, body: body, as: .bytes)
+        #expect(mock.transport.requests.first?.fields["content-type"] == "application/json")
     }
 }
 

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinSemantics
 import DunlinTesting
+import LedgerRows
 import Mocking
 import Synchronization
 import Testing
@@ -34,7 +35,7 @@ import Testing
         return configuration
     }
 
-    @Test func `a printed configuration, session or target shows no secret`() throws {
+    @Test(.rules("9110-17.9-1")) func `a printed configuration, session or target shows no secret`() throws {
         var configuration = Self.configuration()
         Self.expectNothing(in: [configuration, configuration.tls])
         #expect(configuration.baseURL == "https://user:hunter2@api.test/v1")
@@ -49,7 +50,7 @@ import Testing
         #expect(Mirror(reflecting: configuration).children.contains { $0.label == "timeouts" })
     }
 
-    @Test func `a printed error about a URL shows no secret`() throws {
+    @Test(.rules("9110-17.9-1")) func `a printed error about a URL shows no secret`() throws {
         for url in [
             "https://user:hunter2@api.test/a b", "https://user:hunter2/x@api.test/", "ftp://user:hunter2@api.test/",
             "https://user:hunter2@api.test:0/", "//user:hunter2#@api.test", "user:hunter2@api.test",

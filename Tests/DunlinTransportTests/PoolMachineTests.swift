@@ -1,4 +1,5 @@
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @testable import DunlinTransport
@@ -6,7 +7,7 @@ import Testing
 @Suite struct `Pool machine` {
     private static let other = HTTP.Origin(scheme: .http, host: "b")
 
-    @Test func `the pool opens up to the cap, then lets wait, for each origin alone`() {
+    @Test(.rules("9112-9.4-1")) func `the pool opens up to the cap, then lets wait, for each origin alone`() {
         let pool = PoolDriver(cap: 2)
         #expect([pool.lease(), pool.lease(), pool.lease()] == [.open, .open, .wait(2)])
         #expect([pool.lease(Self.other), pool.lease(Self.other), pool.lease(Self.other)] == [.open, .open, .wait(5)])

@@ -1,4 +1,5 @@
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Socket address` {
@@ -41,14 +42,16 @@ import Testing
 }
 
 @Suite struct `Origins` {
-    @Test(arguments: [
-        (HTTP.Origin(scheme: .http, host: "example.com"), "http://example.com", UInt16(80)),
-        (HTTP.Origin(scheme: .https, host: "example.com"), "https://example.com", 443),
-        (HTTP.Origin(scheme: .http, host: "example.com", port: 443), "http://example.com:443", 443),
-        (HTTP.Origin(scheme: .https, host: "example.com", port: 443), "https://example.com", 443),
-        (HTTP.Origin(scheme: .http, host: "::1"), "http://[::1]", 80),
-        (HTTP.Origin(scheme: .http, host: "::1", port: 8080), "http://[::1]:8080", 8080),
-    ])
+    @Test(
+        .rules("9110-4.2.3-1"),
+        arguments: [
+            (HTTP.Origin(scheme: .http, host: "example.com"), "http://example.com", UInt16(80)),
+            (HTTP.Origin(scheme: .https, host: "example.com"), "https://example.com", 443),
+            (HTTP.Origin(scheme: .http, host: "example.com", port: 443), "http://example.com:443", 443),
+            (HTTP.Origin(scheme: .https, host: "example.com", port: 443), "https://example.com", 443),
+            (HTTP.Origin(scheme: .http, host: "::1"), "http://[::1]", 80),
+            (HTTP.Origin(scheme: .http, host: "::1", port: 8080), "http://[::1]:8080", 8080),
+        ])
     func `an origin leaves the default port out of its authority`(
         origin: HTTP.Origin, description: String, port: UInt16
     ) {
@@ -70,12 +73,14 @@ import Testing
 }
 
 @Suite struct `Methods` {
-    @Test(arguments: [
-        (HTTP.Method.get, true, true), (.head, true, true), (.options, true, true), (.trace, true, true),
-        (.query, true, true), ("query", false, false),
-        (.put, false, true), (.delete, false, true), (.post, false, false), (.patch, false, false),
-        (.connect, false, false), ("get", false, false), ("PURGE", false, false),
-    ])
+    @Test(
+        .rules("9110-9.1-1", "9110-9.2.1-1", "9110-9.2.1-2", "9110-9.2.2-1"),
+        arguments: [
+            (HTTP.Method.get, true, true), (.head, true, true), (.options, true, true), (.trace, true, true),
+            (.query, true, true), ("query", false, false),
+            (.put, false, true), (.delete, false, true), (.post, false, false), (.patch, false, false),
+            (.connect, false, false), ("get", false, false), ("PURGE", false, false),
+        ])
     func `a method knows whether it may be sent twice`(method: HTTP.Method, isSafe: Bool, isIdempotent: Bool) {
         #expect(method.isSafe == isSafe)
         #expect(method.isIdempotent == isIdempotent)
@@ -83,10 +88,12 @@ import Testing
 }
 
 @Suite struct `Status codes` {
-    @Test(arguments: [
-        (HTTP.Status(99), "-----"), (100, "i----"), (199, "i----"), (200, "-s---"), (299, "-s---"), (304, "--r--"),
-        (404, "---c-"), (499, "---c-"), (503, "----e"), (600, "-----"),
-    ])
+    @Test(
+        .rules("9110-15-1"),
+        arguments: [
+            (HTTP.Status(99), "-----"), (100, "i----"), (199, "i----"), (200, "-s---"), (299, "-s---"), (304, "--r--"),
+            (404, "---c-"), (499, "---c-"), (503, "----e"), (600, "-----"),
+        ])
     func `a status code falls into one class`(status: HTTP.Status, classes: String) {
         let flags = [
             (status.isInformational, "i"), (status.isSuccess, "s"), (status.isRedirection, "r"),

@@ -6,7 +6,9 @@ import Testing
 @Suite struct `Field lists` {
     static let cookies: Fields = ["Set-Cookie": "a", "Age": "1", "set-cookie": "b", "AGE": "2"]
 
-    @Test(arguments: ["Set-Cookie", "set-cookie", "SET-COOKIE", "sEt-cOOkIE"])
+    @Test(
+        .rules("9110-5.1-1", "9110-5.2-1", "9110-5.3-2"),
+        arguments: ["Set-Cookie", "set-cookie", "SET-COOKIE", "sEt-cOOkIE"])
     func `fields are found by name without case, in order, duplicates kept`(name: String) {
         #expect(Self.cookies[name] == "a")
         #expect(Self.cookies.values(of: name) == ["a", "b"])
@@ -20,7 +22,7 @@ import Testing
         #expect(!Self.cookies.contains(name))
     }
 
-    @Test(arguments: [("@", "`"), ("[", "{"), ("\u{C4}", "\u{E4}"), ("K", "\u{212A}")])
+    @Test(.rules("9110-5.1-1"), arguments: [("@", "`"), ("[", "{"), ("\u{C4}", "\u{E4}"), ("K", "\u{212A}")])
     func `field names fold ASCII letters only`(left: String, right: String) {
         #expect(([left: "x"] as Fields)[right] == nil)
     }
@@ -31,7 +33,7 @@ import Testing
         #expect(!Fields().haveName(beginningWith: start))
     }
 
-    @Test func `all fields are there as bytes, in order and as received`() {
+    @Test(.rules("9110-5.3-2", "9112-2.2-1")) func `all fields are there as bytes, in order and as received`() {
         let bytes: [UInt8] = [0x41, 0xFF, 0x62, 0xE4, 0x61]
         let fields = Fields(
             bytes: bytes, entries: [.init(name: 0..<1, value: 1..<2), .init(name: 4..<5, value: 2..<4)])

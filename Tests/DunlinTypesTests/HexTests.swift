@@ -1,4 +1,5 @@
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Hexadecimal digits` {
@@ -42,7 +43,7 @@ import Testing
 }
 
 @Suite struct `Token characters` {
-    @Test func `the characters of a token are letters, digits and fifteen marks`() {
+    @Test(.rules("9110-5.6.2-1")) func `the characters of a token are letters, digits and fifteen marks`() {
         let characters = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
         #expect((UInt8.min ... .max).filter(TokenCharacters.contains) == characters.utf8.sorted())
     }

@@ -1,5 +1,6 @@
 import DunlinTypes
 import DunlinWire
+import LedgerRows
 import Testing
 
 @Suite struct `Body reader` {
@@ -76,7 +77,10 @@ import Testing
         (.chunked, "4 5\r\n", BodyOutcome(body: "", error: .invalidChunkExtension)),
     ]
 
-    @Test(arguments: bodies)
+    @Test(
+        .rules(
+            "9110-5.6.3-2", "9110-6.1-1", "9112-2.2-3", "9112-6.1-1", "9112-6.3-3", "9112-6.3-7", "9112-7.1-2",
+            "9112-7.1.1-1", "9112-8-2", "9112-8-3"), arguments: bodies)
     func `the body reader finds the body however it is cut`(framing: BodyFraming, text: String, expected: BodyOutcome) {
         for pieces in cuts(of: text) {
             #expect(BodyOutcome(of: pieces, framing: framing) == expected)
@@ -101,7 +105,7 @@ import Testing
         ("HTTP/1.1 200 OK\r\n\r\n", BodyOutcome(body: "", error: .invalidFieldName)),
     ]
 
-    @Test(arguments: trailers)
+    @Test(.rules("9110-6.5.2-1", "9112-7.1.2-2"), arguments: trailers)
     func `the body reader reads trailers like fields, but for those that come too late`(
         text: String, expected: BodyOutcome
     ) {
@@ -138,7 +142,7 @@ import Testing
         (limits { $0.trailerCount = 1 }, "0\r\nA: b\r\nC: d\r\n\r\n", .tooManyTrailers(limit: 1)),
     ]
 
-    @Test(arguments: limited)
+    @Test(.rules("9112-7.1-2"), arguments: limited)
     func `the body reader's limits count as bytes arrive`(limits: WireLimits, text: String, expected: WireError?) {
         for pieces in cuts(of: text) {
             #expect(BodyOutcome(of: pieces, framing: .chunked, limits: limits).error == expected)

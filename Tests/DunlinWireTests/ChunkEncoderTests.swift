@@ -1,19 +1,22 @@
 import DunlinTypes
 import DunlinWire
+import LedgerRows
 import Testing
 
 @Suite struct `Chunk encoder` {
-    @Test(arguments: [
-        (1, "1\r\n"), (9, "9\r\n"), (10, "a\r\n"), (15, "f\r\n"), (16, "10\r\n"), (255, "ff\r\n"), (256, "100\r\n"),
-        (0xABCDEF0, "abcdef0\r\n"), (Int.max, "7fffffffffffffff\r\n"), (0, ""), (-1, ""),
-    ])
+    @Test(
+        .rules("9112-7.1-1"),
+        arguments: [
+            (1, "1\r\n"), (9, "9\r\n"), (10, "a\r\n"), (15, "f\r\n"), (16, "10\r\n"), (255, "ff\r\n"), (256, "100\r\n"),
+            (0xABCDEF0, "abcdef0\r\n"), (Int.max, "7fffffffffffffff\r\n"), (0, ""), (-1, ""),
+        ])
     func `the chunk encoder writes a size, and nothing for what would end the body`(size: Int, expected: String) {
         var buffer: [UInt8] = []
         ChunkEncoder.appendHeader(ofSize: size, into: &buffer)
         #expect(String(Bytes(buffer)) == expected)
     }
 
-    @Test func `the chunk encoder writes what the body reader reads`() throws {
+    @Test(.rules("9112-7.1-1")) func `the chunk encoder writes what the body reader reads`() throws {
         var buffer: [UInt8] = []
         for text in ["one", "", "twelve bytes", "\r\n0\r\n\r\n"] { ChunkEncoder.append(Bytes(text), into: &buffer) }
         try ChunkEncoder.appendEnd(trailers: ["A": " b ", "C": ""], into: &buffer)
@@ -35,7 +38,7 @@ import Testing
         (["Host": "a"], .forbiddenTrailer(name: "Host")),
     ]
 
-    @Test(arguments: refused)
+    @Test(.rules("9110-6.5.1-1"), arguments: refused)
     func `trailers that cannot be sent are refused, and leave no trace`(trailers: Fields, expected: WireError) {
         var buffer: [UInt8] = []
         #expect(throws: expected) { try ChunkEncoder.appendEnd(trailers: trailers, into: &buffer) }

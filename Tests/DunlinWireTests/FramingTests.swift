@@ -1,5 +1,6 @@
 import DunlinTypes
 import DunlinWire
+import LedgerRows
 import Testing
 
 @Suite struct Framing {
@@ -67,7 +68,11 @@ import Testing
         ("HTTP/1.0 304", "Connection: keep-alive\r\nTransfer-Encoding: chunked", .get, .none, false),
     ]
 
-    @Test(arguments: accepted)
+    @Test(
+        .rules(
+            "9110-5.6.1-2", "9110-6.4.1-1", "9110-6.4.1-2", "9110-7.6.1-3", "9110-8.6-5", "9110-9.3.6-2", "9110-15.2-2",
+            "9110-15.3.5-1", "9110-15.3.6-1", "9110-15.4.5-1", "9112-6-2", "9112-6.1-9", "9112-6.3-1", "9112-6.3-2",
+            "9112-6.3-6", "9112-6.3-8", "9112-9.3-1", "9112-9.3-2"), arguments: accepted)
     func `framing follows status, fields and method`(
         status: String, lines: String, method: HTTP.Method, body: BodyFraming, canReuse: Bool
     ) throws {
@@ -104,7 +109,9 @@ import Testing
         ("HTTP/1.0 200", "Transfer-Encoding: chunked\r\nContent-Length: 5", .transferEncodingInHTTP10),
     ]
 
-    @Test(arguments: refused)
+    @Test(
+        .rules("9110-8.6-4", "9110-8.6-5", "9112-6.1-7", "9112-6.1-8", "9112-6.3-4", "9112-6.3-5", "9112-11-2"),
+        arguments: refused)
     func `framing that is in doubt is refused`(status: String, lines: String, expected: WireError) {
         #expect(throws: expected) { try Self.framing(status, lines, .get) }
     }

@@ -1,5 +1,6 @@
 import DunlinTypes
 import DunlinWire
+import LedgerRows
 import Testing
 
 @Suite struct `Head limits` {
@@ -42,7 +43,7 @@ import Testing
         (limits { $0.fieldCount = 0 }, start + "A:", .tooManyFields(limit: 0)),
     ]
 
-    @Test(arguments: cases)
+    @Test(.rules("9110-2.3-1", "9110-5.4-1"), arguments: cases)
     func `head limits count as bytes arrive, however they are cut`(
         limits: WireLimits, text: String, expected: WireError?
     ) {
@@ -87,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a thousand fields are accepted, and a head without end is refused`() {
+    @Test(.rules("9110-2.3-1")) func `a thousand fields are accepted, and a head without end is refused`() {
         let fields = (0..<1000).map { "X-Field-\($0): \(String(repeating: "v", count: 100))\r\n" }.joined()
         let legal = "\(Self.start)Content-Length: 0\r\n\(fields)\r\n"
         #expect(HeadOutcome(of: [Array(legal.utf8)], limits: WireLimits()).error == nil)

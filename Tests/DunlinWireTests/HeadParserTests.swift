@@ -1,5 +1,6 @@
 import DunlinTypes
 import DunlinWire
+import LedgerRows
 import Testing
 
 @Suite struct `Head parser` {
@@ -28,7 +29,9 @@ import Testing
         ),
     ]
 
-    @Test(arguments: accepted)
+    @Test(
+        .rules("9110-2.5-3", "9110-5.1-2", "9110-5.5-2", "9112-2.3-1", "9112-4-1", "9112-4-2", "9112-5-2"),
+        arguments: accepted)
     func `the head parser reads a head however it is cut`(text: String, expected: Record) {
         for pieces in cuts(of: text + "rest") {
             #expect(HeadOutcome(of: pieces) == HeadOutcome(heads: [expected], rest: "rest"))
@@ -89,14 +92,17 @@ import Testing
         ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 2", .truncatedHead),
     ]
 
-    @Test(arguments: refused)
+    @Test(
+        .rules(
+            "9110-2.2-4", "9110-2.5-4", "9110-5.5-1", "9112-2.1-2", "9112-2.2-3", "9112-2.2-5", "9112-4-1", "9112-5-1",
+            "9112-11-1"), arguments: refused)
     func `a malformed head is refused however it is cut`(text: String, expected: WireError) {
         for pieces in cuts(of: text) {
             #expect(HeadOutcome(of: pieces).error == expected)
         }
     }
 
-    @Test func `the head parser takes exactly the characters of a token in a name`() {
+    @Test(.rules("9110-5.6.2-1")) func `the head parser takes exactly the characters of a token in a name`() {
         let others = "!#$%&'*+-.^_`|~".utf8
         for byte in UInt8.min...UInt8.max where byte != UInt8(ascii: ":") {
             let letter = (byte | 0x20) &- 0x61
@@ -106,7 +112,8 @@ import Testing
         }
     }
 
-    @Test func `the head parser takes every character but controls in a value, at any place`() {
+    @Test(.rules("9110-5.5-3", "9112-2.2-1"))
+    func `the head parser takes every character but controls in a value, at any place`() {
         for byte in UInt8.min...UInt8.max {
             let isText = byte >= 0x20 && byte != 0x7F || byte == 0x09
             // Eight bytes are looked at together, and what is left of a head one by one.
@@ -118,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `the head parser gives interim heads, then the final one`() {
+    @Test(.rules("9110-15.2-1")) func `the head parser gives interim heads, then the final one`() {
         let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nLink: <a>\r\n\r\n"
         let text = interim + "HTTP/1.1 200 OK\r\nA: b\r\n\r\nrest"
         let expected = HeadOutcome(

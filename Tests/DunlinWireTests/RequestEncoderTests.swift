@@ -69,24 +69,32 @@ import Testing
         ("get", "/", [:], .none, "get / HTTP/1.1\r\nHost: h.example\r\n\r\n"),
     ]
 
-    @Test(arguments: written)
+    @Test(
+        .rules(
+            "9110-2.5-1", "9110-2.5-2", "9110-5.6.3-1", "9110-7.2-1", "9110-7.2-2", "9110-8.6-2", "9110-9.1-1",
+            "9112-2.1-1", "9112-2.2-4", "9112-2.3-2", "9112-3-1", "9112-3.2-2", "9112-3.2.1-1", "9112-3.2.4-1",
+            "9112-5-2", "9112-6-1", "9112-6.2-1"), arguments: written)
     func `the request encoder writes the head`(
         method: HTTP.Method, target: String, fields: Fields, framing: RequestFraming, expected: String
     ) throws {
         #expect(try Self.encode(method, target, fields, framing) == expected)
     }
 
-    @Test(arguments: [
-        (HTTP.Origin(scheme: .http, host: "::1", port: 8080), "[::1]:8080"),
-        (HTTP.Origin(scheme: .https, host: "a.example", port: 443), "a.example"),
-        (HTTP.Origin(scheme: .http, host: "a.example", port: 443), "a.example:443"),
-        (HTTP.Origin(scheme: .http, host: "127.0.0.1"), "127.0.0.1"),
-    ])
+    @Test(
+        .rules("9110-7.2-3", "9112-3.2-3", "6455-4.1-9"),
+        arguments: [
+            (HTTP.Origin(scheme: .http, host: "::1", port: 8080), "[::1]:8080"),
+            (HTTP.Origin(scheme: .https, host: "a.example", port: 443), "a.example"),
+            (HTTP.Origin(scheme: .http, host: "a.example", port: 443), "a.example:443"),
+            (HTTP.Origin(scheme: .http, host: "127.0.0.1"), "127.0.0.1"),
+        ])
     func `the request encoder takes Host from the origin`(origin: HTTP.Origin, expected: String) throws {
         #expect(try Self.encode(.get, "/", origin: origin) == "GET / HTTP/1.1\r\nHost: \(expected)\r\n\r\n")
     }
 
-    @Test(.rows("HS-13"), arguments: ["", "G T", "GET\r\n", "GE\0T", "GÉT", "GET:", "(GET)"])
+    @Test(
+        .rows("HS-13"), .rules("9110-2.2-1", "9112-3-2"),
+        arguments: ["", "G T", "GET\r\n", "GE\0T", "GÉT", "GET:", "(GET)"])
     func `a method that is no token is refused`(method: String) {
         #expect(throws: WireError.invalidMethod) { try Self.encode(HTTP.Method(method), "/") }
     }
@@ -122,7 +130,9 @@ import Testing
         (.connect, "*", .targetUnfitForMethod),
     ]
 
-    @Test(arguments: targets)
+    @Test(
+        .rules("9110-2.2-1", "9110-4.2.4-1", "9110-4.2.5-1", "9112-2.2-2", "9112-3.2-1", "9112-3.2.3-1"),
+        arguments: targets)
     func `a target that cannot be sent is refused`(method: HTTP.Method, target: String, expected: WireError) {
         #expect(throws: expected) { try Self.encode(method, target) }
     }
@@ -169,12 +179,18 @@ import Testing
         ([:], .length(-1), .negativeLength),
     ]
 
-    @Test(.rows("RQ-49"), arguments: fields)
+    @Test(
+        .rows("RQ-49"),
+        .rules(
+            "9110-2.2-1", "9110-5.3-1", "9110-5.5-1", "9110-7.6.1-1", "9110-8.6-3", "9112-2.2-2", "9112-5-1",
+            "9112-5.2-1", "9112-6.1-2", "9112-6.1-3", "9112-6.2-1"), arguments: fields)
     func `fields that cannot be sent are refused`(fields: Fields, framing: RequestFraming, expected: WireError) {
         #expect(throws: expected) { try Self.encode(.post, "/", fields, framing) }
     }
 
-    @Test(arguments: [("upgrade", true), ("Upgrade, keep-alive", true), ("upgrades", false), ("upgrade, TE", false)])
+    @Test(
+        .rules("9110-7.6.1-2", "9110-7.8-1"),
+        arguments: [("upgrade", true), ("Upgrade, keep-alive", true), ("upgrades", false), ("upgrade, TE", false)])
     func `a request may offer another protocol only if its sender can take one`(option: String, isValid: Bool) {
         var buffer: [UInt8] = []
         let fields = Fields(["Connection": option, "Upgrade": "foo"])
@@ -197,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func `a body is refused where the method has none`() {
+    @Test(.rules("9110-9.3.6-4", "9110-9.3.8-1")) func `a body is refused where the method has none`() {
         for framing in [RequestFraming.length(1), .chunked] {
             #expect(throws: WireError.bodyNotAllowed) { try Self.encode(.connect, "a:1", [:], framing) }
             #expect(throws: WireError.bodyNotAllowed) { try Self.encode(.trace, "/", [:], framing) }
@@ -215,7 +231,7 @@ import Testing
         ([:], RequestTraits()),
     ]
 
-    @Test(arguments: asked)
+    @Test(.rules("9112-9.6-1"), arguments: asked)
     func `the request encoder tells what the fields ask of the connection`(fields: Fields, expected: RequestTraits)
         throws
     {

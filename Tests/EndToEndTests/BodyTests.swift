@@ -8,6 +8,7 @@ struct `Response bodies` {
     static let text: Bytes = "The dunlin probes the mud with quick, sewing-machine stitches."
 
     @Test(
+        .rules("9112-6.3-8"),
         arguments: [
             LoopbackServer.Reply.response(body: text),
             .chunked([text[0..<1], text[1..<20], text[20..<text.count]], trailers: ["X-Sum": "7"]),
@@ -21,6 +22,7 @@ struct `Response bodies` {
     }
 
     @Test(
+        .rules("9110-6.1-1", "9112-6.3-7", "9112-8-1"),
         arguments: [
             LoopbackServer.Reply.response(body: text), .chunked([text]), .chunked([text, text], trailers: ["a": "b"]),
         ], [10, 40, 80, 100])
@@ -36,6 +38,7 @@ struct `Response bodies` {
     }
 
     @Test(
+        .rules("9112-6.3-5"),
         arguments: [
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
             "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello",
@@ -166,7 +169,7 @@ struct `Response bodies` {
         }
     }
 
-    @Test(arguments: [1 << 20, 1 << 20 + 1, 3 << 20, 8 << 20 - 1])
+    @Test(.rules("9112-9.3-4"), arguments: [1 << 20, 1 << 20 + 1, 3 << 20, 8 << 20 - 1])
     func `a large body that was read leaves its connection fit for another request`(length: Int) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.route(.get, "/big", .generated(length: length))
@@ -231,7 +234,7 @@ struct `Response bodies` {
         }
     }
 
-    @Test func `a body dropped half-read closes its connection`() async throws {
+    @Test(.rules("9112-9.3-4")) func `a body dropped half-read closes its connection`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.generated(length: 64 << 20))
             try await stage.session.withResponse(from: "big") { response in
@@ -274,7 +277,9 @@ struct `Response bodies` {
         }
     }
 
-    @Test(.rows("SM-42"), arguments: [HTTP.Status.noContent, .notModified, .resetContent])
+    @Test(
+        .rows("SM-42"), .rules("9110-6.4.1-1", "9110-15.3.5-1", "9110-15.3.6-1"),
+        arguments: [HTTP.Status.noContent, .notModified, .resetContent])
     func `a response with status 204, 205 or 304 has an empty body`(status: HTTP.Status) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.raw(Bytes("HTTP/1.1 \(status) x\r\nContent-Length: 0\r\n\r\n")))
@@ -283,7 +288,8 @@ struct `Response bodies` {
         }
     }
 
-    @Test(.rows("HS-15")) func `a response to HEAD has no body whatever length is announced`() async throws {
+    @Test(.rows("HS-15"), .rules("9110-9.3.2-2", "9112-6.3-1"))
+    func `a response to HEAD has no body whatever length is announced`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: Self.text) }
             for _ in 0..<2 {
@@ -295,7 +301,8 @@ struct `Response bodies` {
         }
     }
 
-    @Test func `a response brings trailers and interim responses along with its body`() async throws {
+    @Test(.rules("9110-6.5.2-1", "9110-15.2-1", "9112-7.1.2-1"))
+    func `a response brings trailers and interim responses along with its body`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(
                 .chunked([Self.text], trailers: ["X-Sum": "42"]).precededBy(interim: .earlyHints, ["Link": "</a.css>"])

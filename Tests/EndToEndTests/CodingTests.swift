@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinInflate
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
@@ -16,7 +17,9 @@ struct `Content codings` {
         return bytes
     }
 
-    @Test(arguments: [[ContentCodec.gzip], [.deflate], [.deflate, .gzip]], [true, false])
+    @Test(
+        .rules("9110-8.4-2", "9110-12.5.3-1"), arguments: [[ContentCodec.gzip], [.deflate], [.deflate, .gzip]],
+        [true, false])
     func `content codings are taken off, whether a body comes at once or in pieces`(
         codings: [ContentCodec], dripped: Bool
     ) async throws {
@@ -127,7 +130,7 @@ struct `Content codings` {
         }
     }
 
-    @Test func `a range that is answered with the coded whole is decoded`() async throws {
+    @Test(.rules("9110-14.2-1")) func `a range that is answered with the coded whole is decoded`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let wire = try Self.coded(Self.text, [.gzip])
             stage.server.enqueue(.response(fields: ["Content-Encoding": "gzip"], body: wire))
@@ -166,7 +169,7 @@ struct `Content codings` {
         }
     }
 
-    @Test(arguments: [RequestBody.Compression.gzip, .deflate], [true, false])
+    @Test(.rules("9110-8.4-1", "9110-8.4-3"), arguments: [RequestBody.Compression.gzip, .deflate], [true, false])
     func `a request body is compressed on demand, streamed or not`(compression: RequestBody.Compression, streamed: Bool)
         async throws
     {

@@ -24,7 +24,8 @@ struct `Cookies` {
         }
     }
 
-    @Test(.rows("RQ-57")) func `cookies are neither sent nor stored for a request that says so`() async throws {
+    @Test(.rows("RQ-57"), .rules("6265bis-5.8.1-2", "6265bis-7.2-1"))
+    func `cookies are neither sent nor stored for a request that says so`() async throws {
         try await Stage.with(configure: { $0.cookies = CookieJar() }) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(fields: ["Set-Cookie": "a=1"]) }
             var options = HTTPSession.Options(fields: ["Cookie": "own=1"])
@@ -35,7 +36,7 @@ struct `Cookies` {
         }
     }
 
-    @Test func `a secure cookie is sent over https only`() async throws {
+    @Test(.rules("6265bis-5.8.3-3")) func `a secure cookie is sent over https only`() async throws {
         let jar = CookieJar()
         try await Stage.with(configure: { $0.cookies = jar }) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(fields: ["Set-Cookie": "a=1; Secure", "set-cookie": "b=2"]) }
@@ -75,7 +76,7 @@ struct `Cookies` {
         }
     }
 
-    @Test func `cookies are not taken from interim responses or trailers`() async throws {
+    @Test(.rules("6265bis-5.3-2")) func `cookies are not taken from interim responses or trailers`() async throws {
         let jar = CookieJar()
         try await Stage.with(tolerating: true, configure: { $0.cookies = jar }) { (stage: Stage) async throws in
             stage.server.respond { _ in

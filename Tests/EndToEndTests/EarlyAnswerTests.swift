@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 /// Answers that come while the request's body is still on its way.
@@ -50,7 +51,7 @@ struct `Early answers` {
 // MARK: - Refusals
 
 extension `Early answers` {
-    @Test(arguments: Content.allCases)
+    @Test(.rules("9112-9.5-3"), arguments: Content.allCases)
     func `an early refusal comes whole, though the rest of it comes later`(content: Content) async throws {
         var small = LoopbackServer.Configuration()
         small.receiveBuffer = 64 << 10
@@ -90,7 +91,7 @@ extension `Early answers` {
     }
 
     /// What the server has not read makes a reset of its close; what it sent before is here by then.
-    @Test(arguments: Content.allCases, [false, true])
+    @Test(.rules("9110-15.5.14-1"), arguments: Content.allCases, [false, true])
     func `an early refusal comes whole from a server that closes at once`(
         content: Content, resets: Bool
     ) async throws {
@@ -107,7 +108,9 @@ extension `Early answers` {
         }
     }
 
-    @Test func `an early refusal cancels the body's producer, whose own error is ignored`() async throws {
+    @Test(.rules("9112-9.5-3")) func `an early refusal cancels the body's producer, whose own error is ignored`()
+        async throws
+    {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let reply: Reply = [Self.head(401, length: 9), .pause(.milliseconds(20)), .send("come back"), .stall]
             stage.server.enqueue(reply.beforeBody)

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 /// What an error carries of a body that was refused.
@@ -46,7 +47,8 @@ struct `Bodies in errors` {
         return error
     }
 
-    @Test(arguments: Way.allCases) func `a long body of a refused response can be decoded from its error`(way: Way)
+    @Test(.rules("9110-15.5-1"), arguments: Way.allCases)
+    func `a long body of a refused response can be decoded from its error`(way: Way)
         async throws
     {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in

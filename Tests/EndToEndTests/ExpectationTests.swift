@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
@@ -18,7 +19,7 @@ struct `Expectations` {
     }
 
     /// The server sends its 100 only if nothing of the body is there yet.
-    @Test(arguments: bodies.indices, [true, false])
+    @Test(.rules("9110-10.1.1-2"), arguments: bodies.indices, [true, false])
     func `a body with expectsContinue is held back until the server says to continue`(index: Int, ownField: Bool)
         async throws
     {
@@ -39,7 +40,7 @@ struct `Expectations` {
         }
     }
 
-    @Test(arguments: bodies.indices)
+    @Test(.rules("9110-10.1.1-3"), arguments: bodies.indices)
     func `the body is sent without a 100 when the server says nothing for long`(index: Int) async throws {
         var mute = LoopbackServer.Configuration()
         mute.answersExpectations = false
@@ -57,7 +58,7 @@ struct `Expectations` {
         }
     }
 
-    @Test(arguments: bodies.indices, [200, 401, 413] as [HTTP.Status])
+    @Test(.rules("9110-10.1.1-5"), arguments: bodies.indices, [200, 401, 413] as [HTTP.Status])
     func `a final response in place of a 100 keeps the body from being sent`(index: Int, status: HTTP.Status)
         async throws
     {
@@ -76,7 +77,7 @@ struct `Expectations` {
         }
     }
 
-    @Test(arguments: bodies.indices)
+    @Test(.rules("9110-10.1.1-4"), arguments: bodies.indices)
     func `a request refused with 417 is sent again without its expectation`(index: Int) async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue(.response(417).beforeBody)
@@ -108,7 +109,7 @@ struct `Expectations` {
     }
 
     /// The first read brings less than the whole head, and the rest of it makes no new edge.
-    @Test(arguments: [[], [100], [103]] as [[HTTP.Status]], [4_000, 4_096, 9_000])
+    @Test(.rules("9110-10.1.1-5"), arguments: [[], [100], [103]] as [[HTTP.Status]], [4_000, 4_096, 9_000])
     func `a refusal with a long head keeps the body from being sent`(interim: [HTTP.Status], padding: Int) async throws
     {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -170,7 +171,7 @@ struct `Expectations` {
         }
     }
 
-    @Test func `a request without a body sends no expectation`() async throws {
+    @Test(.rules("9110-10.1.1-1")) func `a request without a body sends no expectation`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
             _ = try await stage.session.get("x", options: Self.options(), as: .bytes)

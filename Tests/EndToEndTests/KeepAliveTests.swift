@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
@@ -19,14 +20,16 @@ struct `Keep-alive` {
         }
     }
 
-    @Test(arguments: [
-        LoopbackServer.Reply.response(body: "x").closingAfter,
-        .untilClose("x"),
-        .raw("HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx"),
-        .raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\ny"),
-        .raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx\r\n"),
-        .raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"),
-    ])
+    @Test(
+        .rules("9112-6.1-9", "9112-6.3-11", "9112-9.3-1", "9112-9.3-3", "9112-9.6-2"),
+        arguments: [
+            LoopbackServer.Reply.response(body: "x").closingAfter,
+            .untilClose("x"),
+            .raw("HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx"),
+            .raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\ny"),
+            .raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx\r\n"),
+            .raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"),
+        ])
     func `a connection that must not be reused is not used again`(reply: LoopbackServer.Reply) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(reply)
@@ -37,7 +40,22 @@ struct `Keep-alive` {
         }
     }
 
-    @Test func `unrequested bytes on an idle connection end it`() async throws {
+    /// Of a server that keeps it open.
+    @Test(.rules("9112-9.3-3", "9112-9.6-1")) func `a connection on which the request said close is not used again`()
+        async throws
+    {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "x") }
+            let options = HTTPSession.Options(fields: ["Connection": "close"])
+            _ = try await stage.session.get("a", options: options, as: .bytes)
+            try await stage.eventually("the connection is closed") { stage.session.connections.open == 0 }
+            _ = try await stage.session.get("b", as: .bytes)
+            #expect(stage.server.connectionCount == 2)
+            #expect(stage.server.requests.map { $0.fields["connection"] } == ["close", nil])
+        }
+    }
+
+    @Test(.rules("9112-9.2-1", "9112-9.2-2")) func `unrequested bytes on an idle connection end it`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let gate = LoopbackServer.Gate()
             let smuggled: Bytes = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nbad"
@@ -50,7 +68,7 @@ struct `Keep-alive` {
         }
     }
 
-    @Test func `an idle connection that the server closes is noticed at once`() async throws {
+    @Test(.rules("9112-9.5-2")) func `an idle connection that the server closes is noticed at once`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x").closingSilently }
             #expect(try await stage.session.get("a", as: .string).value == "x")
@@ -59,7 +77,7 @@ struct `Keep-alive` {
         }
     }
 
-    @Test func `an idle connection expires by the loop's clock`() async throws {
+    @Test(.rules("9112-9.5-1")) func `an idle connection expires by the loop's clock`() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock, configure: { $0.connections.idleTime = .seconds(60) }) {
             (stage: Stage) async throws in
@@ -74,7 +92,8 @@ struct `Keep-alive` {
         }
     }
 
-    @Test func `requests beyond the cap wait their turn, first come first served`() async throws {
+    @Test(.rules("9112-9.3.2-1")) func `requests beyond the cap wait their turn, first come first served`() async throws
+    {
         try await Stage.with(configure: { $0.connections.perOrigin = 1 }) { (stage: Stage) async throws in
             let gate = LoopbackServer.Gate()
             stage.server.enqueue(.response(body: "0").waiting(for: gate))
@@ -114,7 +133,7 @@ struct `Keep-alive` {
         }
     }
 
-    @Test func `a GET that meets a closing connection is sent again, once`() async throws {
+    @Test(.rules("9112-9.3.1-3")) func `a GET that meets a closing connection is sent again, once`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.response(body: "one").closingOnNextRequest)
             stage.server.respond { _ in .response(body: "two") }
@@ -142,7 +161,9 @@ struct `Keep-alive` {
         }
     }
 
-    @Test func `a POST that meets a closing connection fails and says it may have been sent`() async throws {
+    @Test(.rules("9112-9.3.1-1")) func `a POST that meets a closing connection fails and says it may have been sent`()
+        async throws
+    {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.response(body: "one").closingOnNextRequest)
             stage.server.respond { _ in .response(body: "two") }

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinInflate
 import DunlinTesting
+import LedgerRows
 import Testing
 
 /// What it takes to have one more content coding: what this file says of it, and a place in a list.
@@ -51,7 +52,8 @@ struct `A content coding of somebody's own` {
         .response(fields: ["Content-Encoding": codings], body: body)
     }
 
-    @Test func `a custom coding is asked for unless the fields differ or nothing is to be decoded`() async throws {
+    @Test(.rules("9110-12.5.3-1"))
+    func `a custom coding is asked for unless the fields differ or nothing is to be decoded`() async throws {
         try await Stage.with(configure: Self.knowing) { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
             _ = try await stage.session.get("x", as: .bytes)
@@ -116,7 +118,9 @@ struct `A content coding of somebody's own` {
         }
     }
 
-    @Test(arguments: [true, false]) func `a custom coding is put on a request body on demand`(streamed: Bool)
+    @Test(.rules("9110-8.4-1"), arguments: [true, false]) func `a custom coding is put on a request body on demand`(
+        streamed: Bool
+    )
         async throws
     {
         let compression = try #require(RequestBody.Compression(.rot13))

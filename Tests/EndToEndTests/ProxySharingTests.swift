@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import DunlinTypes
+import LedgerRows
 import Testing
 
 /// Which requests share a connection to a proxy, and what each side gets to see.
@@ -118,7 +119,7 @@ struct `What proxies are shared by` {
         }
     }
 
-    @Test func `a 407 through a tunnel is the origin's, and gets no password`() async throws {
+    @Test(.rules("9110-11.7.1-1")) func `a 407 through a tunnel is the origin's, and gets no password`() async throws {
         try await Self.eachProxy(
             secureOrigin: true, user: "ada",
             configure: { $0.credentials = .password(user: "bob", password: "geheim") }

@@ -2,6 +2,7 @@ import Dunlin
 import DunlinTesting
 import DunlinTypes
 import FoundationEssentials
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -47,7 +48,7 @@ struct ProxyStage {
 struct `Proxies` {
     private static let schemes = ["http", "socks5", "socks5h"]
 
-    @Test(arguments: schemes, [nil, "ada"])
+    @Test(.rules("9110-7.3.2-1"), arguments: schemes, [nil, "ada"])
     func `a request goes through a proxy, and the next one over the same connection`(
         scheme: String, user: String?
     ) async throws {
@@ -65,7 +66,8 @@ struct `Proxies` {
         }
     }
 
-    @Test func `nothing of a request is said in CONNECT, and nothing of the proxy's reaches the origin`() async throws {
+    @Test(.rules("9110-11.7.2-1", "9110-17.2-1"))
+    func `nothing of a request is said in CONNECT, and nothing of the proxy's reaches the origin`() async throws {
         try await ProxyStage.with(user: "ada", password: "pw") { (scene: ProxyStage) async throws in
             var options = HTTPSession.Options()
             options.fields = [
@@ -289,7 +291,8 @@ struct `What proxies say to CONNECT` {
         }
     }
 
-    @Test(arguments: [true, false]) func `a 407 is answered by Digest, over this connection or another`(
+    @Test(.rules("9110-15.5.8-1"), arguments: [true, false])
+    func `a 407 is answered by Digest, over this connection or another`(
         isKept: Bool
     ) async throws {
         try await Self.secure(sending: ("ada", "pw")) { (scene: ProxyStage) async throws in

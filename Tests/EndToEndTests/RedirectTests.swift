@@ -65,7 +65,7 @@ struct `A redirect` {
         { gate in .replayable { UploadPieces(total: 300_000, end: gate) }.withTrailers(["X-Sum": "1"]) },
     ]
 
-    @Test(.rows("SM-88"), arguments: replayable.indices, [307, 308] as [HTTP.Status])
+    @Test(.rows("SM-88"), .rules("9110-15.4.8-1"), arguments: replayable.indices, [307, 308] as [HTTP.Status])
     func `a 307 or 308 redirect has the body sent again`(index: Int, status: HTTP.Status) async throws {
         try await Stage.with { (stage: Stage) async throws in
             // A stream that has not said yet that it is over is cut by an answer that is no success.

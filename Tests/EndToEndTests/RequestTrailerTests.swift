@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -16,7 +17,7 @@ struct `Request trailers` {
 
     static func generated(_ count: Int) -> Bytes { LoopbackServer.GeneratedBody.bytes(0..<count) }
 
-    @Test(arguments: bodies)
+    @Test(.rules("9110-5.6.1-1", "9110-6.6.2-1"), arguments: bodies)
     func `trailers follow any request body, and are announced`(body: @Sendable () -> RequestBody, expected: Bytes)
         async throws
     {
@@ -81,7 +82,9 @@ struct `Request trailers` {
         let value = Atomic<Int>(0)
     }
 
-    @Test(arguments: ["Content-Length", "authorization", "Host", "X Evil"], [true, false])
+    @Test(
+        .rules("9110-6.5.1-1", "9110-6.5.1-2"), arguments: ["Content-Length", "authorization", "Host", "X Evil"],
+        [true, false])
     func `a field that may not be a trailer is refused`(name: String, announced: Bool) async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
@@ -135,7 +136,7 @@ struct `Bodies sent again` {
 @Suite(.timeLimit(.minutes(10)))
 struct `A request whose idle connection is dead` {
     /// All of them died together, as when a server was restarted.
-    @Test(arguments: [3, 8])
+    @Test(.rules("9112-9.3.1-3"), arguments: [3, 8])
     func `a request whose idle connection is dead is sent again on a fresh one`(cap: Int) async throws {
         try await Stage.with(tolerating: true, configure: { $0.connections.perOrigin = cap }) {
             (stage: Stage) async throws in

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -52,7 +53,7 @@ struct `A session over several loops` {
         }
     }
 
-    @Test func `a session keeps its caps over all its loops`() async throws {
+    @Test(.rules("9112-9.4-1")) func `a session keeps its caps over all its loops`() async throws {
         try await Self.play(configure: { $0.connections.perOrigin = 3 }) { session, server, _ in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<60 {

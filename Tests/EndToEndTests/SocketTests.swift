@@ -20,7 +20,7 @@ struct `A session` {
         }
     }
 
-    @Test func `a session resolves names and tries their addresses in turn`() async throws {
+    @Test(.rules("9110-7.3.3-1")) func `a session resolves names and tries their addresses in turn`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "here") }
             var configuration = try Stage.configuration(for: stage.server)

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import Glibc
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -50,7 +51,7 @@ struct `What comes unasked while the loop computes` {
         }
     }
 
-    @Test(arguments: Unasked.allCases)
+    @Test(.rules("9110-15.5.9-1", "9112-9.2-1", "9112-11-2"), arguments: Unasked.allCases)
     func `what comes unasked is no answer to the next request of whoever computes on the loop`(unasked: Unasked)
         async throws
     {

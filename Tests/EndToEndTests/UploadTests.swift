@@ -5,7 +5,8 @@ import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Request bodies` {
-    @Test(.rows("SM-21"), arguments: [0, 1, 1000, 16 << 10, (16 << 10) + 1, 5 << 20])
+    @Test(
+        .rows("SM-21"), .rules("9110-8.6-1", "9112-6.3-10"), arguments: [0, 1, 1000, 16 << 10, (16 << 10) + 1, 5 << 20])
     func `a body of bytes arrives as it is`(count: Int) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { .response(body: Bytes("\($0.bodyHash)")) }
@@ -19,7 +20,7 @@ struct `Request bodies` {
         }
     }
 
-    @Test(.rows("SM-21"), arguments: [0, 1, 10_000, 3 << 20], [true, false])
+    @Test(.rows("SM-21"), .rules("9112-6.3-9", "9112-6.3-10"), arguments: [0, 1, 10_000, 3 << 20], [true, false])
     func `a body from a sequence arrives as it is, announced or chunked`(count: Int, announced: Bool) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { .response(body: Bytes("\($0.bodyHash)")) }
@@ -34,7 +35,7 @@ struct `Request bodies` {
         }
     }
 
-    @Test(arguments: [99_999, 100_001])
+    @Test(.rules("9110-8.6-3"), arguments: [99_999, 100_001])
     func `a body of another length than announced fails its request`(announced: Int) async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
@@ -77,10 +78,12 @@ struct `Request bodies` {
         }
     }
 
-    @Test(arguments: [
-        ("X-Evil", "a\r\nHost: other"), ("X-Evil", "a\0b"), ("X Evil", "a"), ("X-Evil:", "a"), ("", "a"),
-        ("Content-Length", "7"), ("Transfer-Encoding", "chunked"),
-    ])
+    @Test(
+        .rules("9112-11-1"),
+        arguments: [
+            ("X-Evil", "a\r\nHost: other"), ("X-Evil", "a\0b"), ("X Evil", "a"), ("X-Evil:", "a"), ("", "a"),
+            ("Content-Length", "7"), ("Transfer-Encoding", "chunked"),
+        ])
     func `a field that would break the framing is never sent`(name: String, value: String) async throws {
         try await Stage.with { (stage: Stage) async throws in
             var fields = Fields()
@@ -94,7 +97,8 @@ struct `Request bodies` {
         }
     }
 
-    @Test func `an empty body is announced where a body means something`() async throws {
+    @Test(.rules("9110-8.6-1", "9110-8.6-2", "9112-6-1"))
+    func `an empty body is announced where a body means something`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
             for method in [.get, .delete, .head, .post, .put, .patch] as [HTTP.Method] {

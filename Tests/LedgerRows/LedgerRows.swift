@@ -1,15 +1,19 @@
 public import Testing
 
-/// The rows of Docs/AFNetworking.md that a test, or a suite, holds Dunlin to.
+/// The IDs that a test, or a suite, holds Dunlin to: rows of Docs/AFNetworking.md, or rules of Docs/Conformance.md.
 ///
-/// A row says `tested` if a test carries its ID, as in `@Test(.rows("G-1", "S-3"))`, and only then. The test of the
-/// ledger reads that in the sources, so the IDs are written out as literals. Titles may change; the IDs never do.
+/// A row or a rule says `tested` if a test carries its ID, as in `@Test(.rows("G-1", "S-3"))` and
+/// `@Test(.rules("9112-6.3-1"))`, and only then. The test of the ledger and `.ci/rules` read that in the sources, so
+/// the IDs are written out as literals. Titles may change; the IDs never do.
 public struct LedgerRows: TestTrait, SuiteTrait {
-    /// In the order of the ledger.
+    /// In the order of the document.
     public let ids: [String]
 }
 
 extension Trait where Self == LedgerRows {
-    /// Says which rows the test proves.
+    /// Says which rows of Docs/AFNetworking.md the test proves.
     public static func rows(_ ids: String...) -> LedgerRows { LedgerRows(ids: ids) }
+
+    /// Says which rules of Docs/Conformance.md the test proves.
+    public static func rules(_ ids: String...) -> LedgerRows { LedgerRows(ids: ids) }
 }

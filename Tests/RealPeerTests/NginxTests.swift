@@ -2,6 +2,7 @@ import Dunlin
 import DunlinInflate
 import DunlinTesting
 import LeakChecking
+import LedgerRows
 import Testing
 
 /// What a server that others wrote makes of our requests, and we of its responses.
@@ -148,7 +149,8 @@ struct `Against nginx` {
         }
     }
 
-    @Test func `HEAD and 304 have no body, and leave the connection fit for use`() async throws {
+    @Test(.rules("9110-15.4.5-1")) func `HEAD and 304 have no body, and leave the connection fit for use`() async throws
+    {
         try await with { nginx, session in
             try nginx.publish(Noise.bytes(1000), as: "file")
             let head = try await session.head("file")

@@ -2,6 +2,7 @@ import DunlinReactor
 import DunlinSemantics
 import DunlinTypes
 import Foundation
+import LedgerRows
 import Testing
 
 @testable import DunlinCache
@@ -72,7 +73,7 @@ import Testing
         #expect(scratch.troubles.isEmpty)
     }
 
-    @Test func `a folder and its files are for their user alone`() async throws {
+    @Test(.rules("9111-7.3-2")) func `a folder and its files are for their user alone`() async throws {
         let scratch = TestCacheFolder()
         let store = await scratch.open(Self.small)
         await store.put("/a", TestCacheFolder.bytes(100_000))

@@ -23,7 +23,7 @@ import Testing
         (["LANG": "ä_Ö"], nil),
     ]
 
-    @Test(.rows("RQ-42", "AP-11"), arguments: languages)
+    @Test(.rows("RQ-42", "AP-11"), .rules("9110-12.4.2-1", "9110-12.5.4-1"), arguments: languages)
     func `Accept-Language holds the languages that the environment names`(
         environment: [String: String], expected: String?
     ) {
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        .rows("RQ-43", "RQ-44", "AP-12"),
+        .rows("RQ-43", "RQ-44", "AP-12"), .rules("9110-10.1.5-1", "9110-10.1.5-2", "9110-10.1.5-4"),
         arguments: [
             ("photos", "2.1", "photos/2.1"), ("photos", nil, "photos/0"), ("my app", "1 (beta)", "myapp/1beta"),
             ("Fotoš\r\nX: 1", "", "FotoX1/0"), ("照片", "2", "Dunlin/\(LibraryVersion.number)"), ("a/b", "c/d", "ab/cd"),
@@ -43,11 +43,14 @@ import Testing
         #expect(text == "\(expected) (Linux 6.8.0; x86_64)")
     }
 
-    @Test(.rows("RQ-42", "RQ-43", "AP-12")) func `the default fields hold User-Agent and Accept-Language`() throws {
+    @Test(.rows("RQ-42", "RQ-43", "AP-12"), .rules("9110-10.1.2-1", "9110-10.1.5-1", "9110-12.5.2-1", "9110-17.13-1"))
+    func `the default fields hold User-Agent and Accept-Language`() throws {
         let fields = HTTPSession.Configuration.defaultFields
         let agent = try #require(fields["User-Agent"])
         #expect(agent.contains("/0 (Linux ") && agent.utf8.allSatisfy { (0x20...0x7E).contains($0) })
         #expect(fields["Accept-Language"] == ClientFields.acceptLanguage)
+        let names = ["User-Agent", "Accept", "Accept-Encoding", "Accept-Language"]
+        #expect(fields.allSatisfy { names.contains($0.name) })
         #expect(HTTPSession.Configuration.userAgent(program: "x", version: "3").hasPrefix("x/3 (Linux "))
     }
 }

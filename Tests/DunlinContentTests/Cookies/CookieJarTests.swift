@@ -39,14 +39,17 @@ import Testing
         #expect(jar.cookies.map(\.name) == ["b"])
     }
 
-    @Test(.rows("RQ-57")) func `a session has no cookie jar unless it is given one`() async throws {
+    @Test(.rows("RQ-57"), .rules("6265bis-7.2-1")) func `a session has no cookie jar unless it is given one`()
+        async throws
+    {
         let mocked = try Mocked()
         mocked.transport.otherwise { _ in .respond(fields: ["Set-Cookie": "a=1"]) }
         for _ in 0..<2 { _ = try await mocked.session.get("x", as: .bytes) }
         #expect(Self.cookies(mocked) == [[], []])
     }
 
-    @Test(.rows("RQ-57")) func `cookies are sent back to the server that set them, also those set by a redirect`()
+    @Test(.rows("RQ-57"), .rules("6265bis-5.3-1"))
+    func `cookies are sent back to the server that set them, also those set by a redirect`()
         async throws
     {
         let jar = try Self.jar()
@@ -57,6 +60,15 @@ import Testing
         _ = try await mocked.session.get("x", as: .bytes)
         #expect(Self.cookies(mocked) == [[], ["id=1"], ["id=1; seen=yes; too=2"]])
         #expect(jar.cookies.map(\.name) == ["id", "seen", "too"])
+    }
+
+    @Test(.rules("6265bis-5.3-1"), arguments: [401, 404, 500] as [HTTP.Status])
+    func `cookies of an error are kept like others`(status: HTTP.Status) async throws {
+        let jar = try Self.jar()
+        let mocked = try Self.mocked(jar)
+        mocked.transport.otherwise { _ in .respond(status, fields: ["Set-Cookie": "a=1"]) }
+        _ = try await networkError { _ = try await mocked.session.get("x", as: .bytes) }
+        #expect(jar.cookies.map(\.name) == ["a"])
     }
 
     /// A login that leads back to where it came from is no loop.
@@ -80,7 +92,8 @@ import Testing
         #expect(error?.code == .tooManyRedirects)
     }
 
-    @Test func `each origin gets its own cookies, and a caller's Cookie field stays with its origin`() async throws {
+    @Test(.rules("9110-15.4-3"))
+    func `each origin gets its own cookies, and a caller's Cookie field stays with its origin`() async throws {
         let jar = try Self.jar(["Set-Cookie": "here=1"])
         try jar.receive(["Set-Cookie": "there=2"], from: "http://other.test/")
         let mocked = try Self.mocked(jar)
@@ -93,7 +106,8 @@ import Testing
         #expect(try jar.cookies(for: "http://api.test/").map(\.name) == ["here"])
     }
 
-    @Test func `the jar leaves out cookies that the caller sends, and all of them go in one field`() async throws {
+    @Test(.rules("9110-5.3-1", "6265bis-5.8.1-1"))
+    func `the jar leaves out cookies that the caller sends, and all of them go in one field`() async throws {
         let mocked = try Self.mocked(try Self.jar(["Set-Cookie": "a=1", "set-cookie": "b=2"]))
         mocked.transport.otherwise { _ in .respond() }
         var fields: Fields = ["Cookie": "a=own"]
@@ -175,7 +189,7 @@ import Testing
         #expect(jar.cookies.map(\.name) == ["a", "s", "w", "d"])
     }
 
-    @Test func `a jar's owner can set, look up and remove cookies`() throws {
+    @Test(.rules("6265bis-7.2-1")) func `a jar's owner can set, look up and remove cookies`() throws {
         let jar = try Self.jar()
         try jar.set(HTTP.Cookie(name: "a", value: "1", domain: "api.test", path: "/p"))
         try jar.set(HTTP.Cookie(name: "b", value: "2", domain: "api.test", isHostOnly: false))
@@ -209,7 +223,7 @@ import Testing
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(CookieJar.Snapshot.self, from: text) }
     }
 
-    @Test(arguments: [(false, ["b"]), (true, ["a", "b"])])
+    @Test(.rules("6265bis-5.7-13"), arguments: [(false, ["b"]), (true, ["a", "b"])])
     func `a snapshot restores cookies in their order, session cookies only if it includes them`(
         isWhole: Bool, names: [String]
     ) throws {
@@ -229,7 +243,7 @@ import Testing
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(CookieJar.Snapshot.self, from: text) }
     }
 
-    @Test func `the description of a jar or of a cookie shows no values`() throws {
+    @Test(.rules("6265bis-8.3-1")) func `the description of a jar or of a cookie shows no values`() throws {
         let jar = try Self.jar(["Set-Cookie": "id=secret; Max-Age=5; Secure"], from: "https://api.test/")
         let cookie = try #require(jar.cookies.first)
         var dumped = ""

@@ -55,7 +55,7 @@ struct `Multipart forms` {
         }
     }
 
-    @Test(.rows("MP-2", "MP-3", "MP-4", "MP-7", "MP-8", "MP-9", "MP-15", "MP-26", "MP-27"))
+    @Test(.rows("MP-2", "MP-3", "MP-4", "MP-7", "MP-8", "MP-9", "MP-15", "MP-26", "MP-27"), .rules("9110-8.3.3-2"))
     func `a multipart form is written part by part, in order`() async throws {
         let folder = try Folder()
         let (path, empty) = (try folder.write("JPEG", as: "a.jpg"), try folder.write("", as: "empty.txt"))
@@ -210,7 +210,8 @@ struct `Multipart forms` {
         #expect(try await Self.text(body).isEmpty)
     }
 
-    @Test(.rows("MP-17")) func `a form is sent with its own Content-Type, whatever other fields say`() async throws {
+    @Test(.rows("MP-17"), .rules("9110-8.3-1"))
+    func `a form is sent with its own Content-Type, whatever other fields say`() async throws {
         let mocked = try Mocked { $0.fields["Content-Type"] = "application/json" }
         mocked.transport.otherwise { _ in .respond() }
         let body = try RequestBody.multipart(boundary: "B") { MultipartPart.field("a", "b") }
@@ -222,7 +223,8 @@ struct `Multipart forms` {
         }
     }
 
-    @Test(.rows("MP-2")) func `each form has a boundary of its own, and an unfit boundary is refused`() throws {
+    @Test(.rows("MP-2"), .rules("9110-8.3.3-1"))
+    func `each form has a boundary of its own, and an unfit boundary is refused`() throws {
         let types = try Set(
             (0..<50).map { _ in try #require(RequestBody.multipart { MultipartPart.field("a", "") }.contentType) })
         #expect(types.count == 50)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `Rules for responses` {
     @Test(
-        .rows("RS-5"),
+        .rows("RS-5"), .rules("9110-8.3-2"),
         arguments: [
             ("text/*", "text/html", true), ("text/*", "application/json", false), ("*/json", "text/json", true),
             ("*/*", "a/b", true), ("*/*", "nonsense", false), ("+json", "application/ld+json; v=1", true),

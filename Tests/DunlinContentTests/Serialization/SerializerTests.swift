@@ -157,7 +157,7 @@ import Testing
         #expect(try serializer.serialize(latin) == ["ä"])
     }
 
-    @Test func `a serializer's Accept field names the type that it reads`() {
+    @Test(.rules("9110-12.5.1-1")) func `a serializer's Accept field names the type that it reads`() {
         #expect(JSONSerializer(Point.self).accept == "application/json")
         #expect(PropertyListSerializer(Point.self).accept == "application/x-plist")
         #expect(BytesSerializer().accept == nil)

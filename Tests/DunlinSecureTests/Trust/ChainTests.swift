@@ -138,7 +138,7 @@ import Testing
         },
     ]
 
-    @Test(.rows("SP-8"), arguments: good + wrongNames + bad)
+    @Test(.rows("SP-8"), .rules("9110-4.3.4-3"), arguments: good + wrongNames + bad)
     func `a chain of certificates is believed, or refused for one reason`(example: Case) throws {
         let authority = try CertificateAuthority()
         let decision = try decide(

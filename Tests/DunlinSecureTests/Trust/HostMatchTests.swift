@@ -29,7 +29,7 @@ import Testing
         ("127.1", "127.1", false), ("127.0.0.01", "127.0.0.01", false), ("0x7f.1", "0x7f.1", false),
     ]
 
-    @Test(.rows("SP-7", "SP-17"), arguments: names)
+    @Test(.rows("SP-7", "SP-17"), .rules("9110-4.3.4-1", "9110-4.3.4-2"), arguments: names)
     func `names of hosts match by RFC 9525`(host: String, presented: String, isMatch: Bool) {
         #expect(HostMatch.matches(HostIdentity(host), .dns(Bytes(presented))) == isMatch)
     }
@@ -46,7 +46,7 @@ import Testing
         ("a.test", [97, 46, 116, 101], false), ("", [], false),
     ]
 
-    @Test(.rows("SP-17"), arguments: addresses)
+    @Test(.rows("SP-17"), .rules("9110-4.3.4-2"), arguments: addresses)
     func `addresses of hosts match by their octets`(host: String, octets: [UInt8], isMatch: Bool) {
         #expect(HostMatch.matches(HostIdentity(host), .address(Bytes(octets))) == isMatch)
     }

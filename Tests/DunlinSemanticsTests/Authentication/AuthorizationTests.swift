@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `An Authorization field` {
     @Test(
-        .rows("RQ-47"),
+        .rows("RQ-47"), .rules("9110-11.4-1"),
         arguments: [
             ("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
             ("test", "123\u{A3}", "Basic dGVzdDoxMjPCow=="),

@@ -1,5 +1,6 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `A choice of challenges` {
@@ -39,7 +40,7 @@ import Testing
         ("Digest realm=a, nonce=n", ["MD5 - a"]), (digest("a", "MD5", "x=y"), ["MD5 - a"]),
     ]
 
-    @Test(arguments: fields)
+    @Test(.rules("9110-11.3-4"), arguments: fields)
     func `the strongest challenge comes first, and of equal ones the server's first`(field: String, expected: [String])
     {
         #expect(Self.shown(Self.choice(field)) == expected)

@@ -1,5 +1,6 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Challenges` {
@@ -26,7 +27,9 @@ import Testing
         ("Bearer error=\"invalid_token\"", [#"Bearer error="invalid_token""#]),
     ]
 
-    @Test(arguments: fields)
+    @Test(
+        .rules("9110-5.6.1-2", "9110-5.6.3-2", "9110-5.6.4-1", "9110-11.3-1", "9110-11.3-2", "9110-11.6.1-1"),
+        arguments: fields)
     func `challenges are read as RFC 9110 says`(field: String, expected: [String]) {
         #expect(Self.shown(Challenge.all(in: [Bytes(field)])) == expected)
     }
@@ -52,12 +55,12 @@ import Testing
         ("A b=c, b=c, d=@", ["A: b is given twice"]), ("Ä, Basic realm=a", [#"Basic realm="a""#]),
     ]
 
-    @Test(arguments: broken)
+    @Test(.rules("9110-2.2-4", "9110-11.3-3"), arguments: broken)
     func `what cannot be read is passed over`(field: String, expected: [String]) {
         #expect(Self.shown(Challenge.all(in: [Bytes(field)])) == expected)
     }
 
-    @Test func `several fields are one list`() {
+    @Test(.rules("9110-5.2-1", "9110-5.5-4", "9110-11.3-2")) func `several fields are one list`() {
         let fields: Fields = [
             "WWW-Authenticate": "Basic realm=\"a", "www-authenticate": "Digest nonce=n", "WWW-authenticate": "opaque=o",
             "Proxy-Authenticate": "Basic realm=p",
@@ -68,7 +71,7 @@ import Testing
         #expect(Challenge.all(in: [:], from: .origin).isEmpty)
     }
 
-    @Test func `parameters are looked up whatever the case`() throws {
+    @Test(.rules("9110-5.6.6-1", "9110-11.3-1")) func `parameters are looked up whatever the case`() throws {
         let challenge = try #require(Challenge.all(in: ["dIgEsT ReAlM=a, x=\"\u{E4}\""]).first)
         #expect(challenge["REALM"] == "a" && challenge["x"] == "\u{E4}" && challenge["y"] == nil)
         #expect(challenge.isOf("Digest") && !challenge.isOf("Basic"))
@@ -92,10 +95,12 @@ import Testing
         #expect(Challenge.all(in: [field]).count <= 16)
     }
 
-    @Test(arguments: [
-        (Challenger.origin, 401, "WWW-Authenticate Authorization Authentication-Info"),
-        (.proxy, 407, "Proxy-Authenticate Proxy-Authorization Proxy-Authentication-Info"),
-    ])
+    @Test(
+        .rules("9110-11.7.1-1"),
+        arguments: [
+            (Challenger.origin, 401, "WWW-Authenticate Authorization Authentication-Info"),
+            (.proxy, 407, "Proxy-Authenticate Proxy-Authorization Proxy-Authentication-Info"),
+        ])
     func `an origin and a proxy have fields of their own`(challenger: Challenger, status: Int, names: String) {
         #expect(challenger.status.code == status)
         #expect("\(challenger.challengeField) \(challenger.answerField) \(challenger.infoField)" == names)

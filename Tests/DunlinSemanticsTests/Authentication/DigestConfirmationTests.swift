@@ -1,5 +1,6 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 /// RFC 7616 §3.5, for the answers of §3.9.1. Python's hashlib made the proofs.
@@ -38,7 +39,7 @@ import Testing
         ("qop=auth, nc=00000001", nil, .unproven), ("unknown=x", nil, .unproven),
     ]
 
-    @Test(arguments: words)
+    @Test(.rules("9110-11.6.3-1"), arguments: words)
     func `an rspauth that is wrong makes the response invalid`(
         field: String, body: String?, expected: DigestMachine.Confirmation
     ) throws {
@@ -48,7 +49,7 @@ import Testing
         #expect(machine.confirmed(info, of: answer, bodyHash: bodyHash) == expected)
     }
 
-    @Test func `the next nonce is answered with from now on, and counted from 1`() throws {
+    @Test(.rules("9110-11.6.3-1")) func `the next nonce is answered with from now on, and counted from 1`() throws {
         var machine = machine
         let info = try #require(AuthenticationInfo([Bytes("nextnonce=\"n\\\"2\", rspauth=\(Self.proof)")]))
         #expect(machine.confirmed(info, of: answer) == .proven)
@@ -83,7 +84,7 @@ import Testing
         #expect(machine.challenge?.nonce == "m")
     }
 
-    @Test func `a proxy has a field of its own, and several fields are one`() {
+    @Test(.rules("9110-11.7.3-1")) func `a proxy has a field of its own, and several fields are one`() {
         let fields: Fields = [
             "Proxy-Authentication-Info": "nextnonce=a", "proxy-authentication-info": ",, nc=00000001,",
         ]

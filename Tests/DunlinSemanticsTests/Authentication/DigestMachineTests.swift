@@ -1,5 +1,6 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Digest authentication` {
@@ -31,7 +32,7 @@ import Testing
         #expect(machine.challenge?.nonce == (isTaken ? nonce : "n1"))
     }
 
-    @Test func `another realm has nothing to do with the answer before`() throws {
+    @Test(.rules("9110-11.5-1")) func `another realm has nothing to do with the answer before`() throws {
         var machine = try DigestMachine()
         #expect(machine.challenged(try Self.challenge("n1")) == .answer(.challenged))
         let last = try machine.get(cause: .renewed)

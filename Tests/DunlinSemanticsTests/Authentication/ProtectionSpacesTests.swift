@@ -1,5 +1,6 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Protection spaces` {
@@ -27,7 +28,7 @@ import Testing
         ("/a/", ["/a/b"], ["/a/%2e%2e/b", "/a/%2E./b", "/a/..%2fb", "/a/x%5c..", "/A/b"]), ("*", [], ["/", "*"]),
     ]
 
-    @Test(arguments: basic)
+    @Test(.rules("9110-11.4-2", "9110-11.5-1"), arguments: basic)
     func `Basic credentials go to the directory they were asked for in, and below`(
         asked: String, covered: [String], others: [String]
     ) {
@@ -47,7 +48,7 @@ import Testing
         ("/a", ["/a/b"], ["/a/%2E%2e/b"]),
     ]
 
-    @Test(arguments: domains)
+    @Test(.rules("9110-11.5-2"), arguments: domains)
     func `a Digest answer goes to the domain of its challenge, as far as it is the origin's`(
         domain: String, covered: [String], others: [String]
     ) throws {

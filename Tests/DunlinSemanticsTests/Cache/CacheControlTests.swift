@@ -1,5 +1,6 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Cache-Control` {
@@ -16,6 +17,7 @@ import Testing
     }
 
     @Test(
+        .rules("9110-5.6.4-1", "9111-4.2.1-3", "9111-5.2-2", "9111-5.2-3", "9111-5.2-4", "9111-5.2.3-1"),
         arguments: [
             ("max-age=3600", 3600), ("max-age=003600", 3600), (#"max-age="3600""#, 3600), (#"max-age="36\00""#, 3600),
             ("MAX-AGE=1", 1), (" , ,max-age=1\t, ", 1), ("max-age=3600,", 3600), ("max-age=0", 0),
@@ -44,7 +46,7 @@ import Testing
         #expect(directives.isNoStore && directives.maxAge == 0)
     }
 
-    @Test func `several fields are one`() {
+    @Test(.rules("9110-5.2-1")) func `several fields are one`() {
         #expect(Self.response("public", "max-age=3").maxAge == 3)
         #expect(Self.response("max-age=1800", "max-age=1").maxAge == 0)
         #expect(Self.response("no-store", "max-age=3").isNoStore)
@@ -55,7 +57,8 @@ import Testing
         ("no-transform", { $0.isNoTransform }), ("private", { $0.isPrivate }),
     ]
 
-    @Test(arguments: forbidding.indices) func `directives that forbid count however they are written`(index: Int) {
+    @Test(.rules("9111-5.2-2"), arguments: forbidding.indices)
+    func `directives that forbid count however they are written`(index: Int) {
         let (name, counts) = Self.forbidding[index]
         let written = [
             name, name.uppercased(), "x, \(name)", "\(name), x", "\(name),max-age=1", "\(name) x", "\(name)=@",
@@ -86,6 +89,7 @@ import Testing
     }
 
     @Test(
+        .rules("9111-5.2.2-5"),
         arguments: [
             (#"no-cache="a""#, ["a"], false), (#"no-cache="A, b""#, ["a", "b"], false), ("no-cache=a", ["a"], false),
             (#"no-cache="a", no-cache="b""#, ["a", "b"], false), (#"no-cache="a", no-cache"#, ["a"], true),
@@ -140,6 +144,7 @@ import Testing
     }
 
     @Test(
+        .rules("9111-5.4-1"),
         arguments: [
             (["Pragma": "no-cache"], true), (["Pragma": "No-Cache"], true), (["Pragma": "x, no-cache"], true),
             (["Pragma": "unrecognised-extension"], false), (["Pragma": "no-cache=x"], true), ([:], false),

@@ -1,5 +1,6 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Directives in a cache` {
@@ -50,7 +51,11 @@ import Testing
             "not stored", .first(fresh, request: ["Cache-Control": "no-store"]), .then(.network)),
     ]
 
-    @Test(arguments: requests) func `a request's directives are honoured`(scenario: CacheScenario) { scenario.play() }
+    @Test(
+        .rules(
+            "9111-3-6", "9111-5.2-1", "9111-5.2-4", "9111-5.2.1-1", "9111-5.2.1-2", "9111-5.2.1-3", "9111-5.2.1-4",
+            "9111-5.2.1-5", "9111-5.2.1-6", "9111-5.4-1"), arguments: requests)
+    func `a request's directives are honoured`(scenario: CacheScenario) { scenario.play() }
 
     private static func said(_ directives: String, _ source: CacheSight.Source, _ more: Fields = [:]) -> CacheScenario {
         var fields: Fields = ["Cache-Control": directives]
@@ -96,7 +101,11 @@ import Testing
             .then(.network, sent: ["If-None-Match": nil])),
     ]
 
-    @Test(arguments: responses) func `a response's directives are obeyed`(scenario: CacheScenario) { scenario.play() }
+    @Test(
+        .rules(
+            "9110-15-2", "9111-3-4", "9111-3-5", "9111-3.1-3", "9111-4-4", "9111-5.2-1", "9111-5.2.2-2", "9111-5.2.2-3",
+            "9111-5.2.2-4", "9111-5.2.2-5", "9111-5.2.2-6", "9111-5.2.2-8"), arguments: responses)
+    func `a response's directives are obeyed`(scenario: CacheScenario) { scenario.play() }
 
     static let immutable: [CacheScenario] = [
         CacheScenario(

@@ -1,5 +1,6 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `What other requests do to a cache` {
@@ -8,7 +9,9 @@ import Testing
     ]
     static let unsafe: [HTTP.Method] = ["POST", "PUT", "DELETE", "PATCH", "M-SEARCH", "post"]
 
-    @Test(arguments: unsafe, [200, 204, 303, 399] as [HTTP.Status])
+    @Test(
+        .rules("9111-4-7", "9111-4.4-1", "9111-4.4-2", "9111-4.4-5"), arguments: unsafe,
+        [200, 204, 303, 399] as [HTTP.Status])
     func `an unsafe request that succeeds makes the cache forget its URL`(method: HTTP.Method, status: HTTP.Status) {
         CacheScenario(
             "\(method) \(status)", .first(Self.fresh), CacheStep(method: method, status: status, expects: .network),
@@ -16,7 +19,7 @@ import Testing
         ).play()
     }
 
-    @Test(arguments: unsafe, [400, 404, 500, 503] as [HTTP.Status])
+    @Test(.rules("9111-4.4-3"), arguments: unsafe, [400, 404, 500, 503] as [HTTP.Status])
     func `an unsafe request that fails does not`(method: HTTP.Method, status: HTTP.Status) {
         CacheScenario(
             "\(method) \(status)", .first(Self.fresh), CacheStep(method: method, status: status, expects: .network),
@@ -38,7 +41,7 @@ import Testing
         ("", false), ("http://", false), ("/b?c", false),
     ]
 
-    @Test(arguments: locations, ["Location", "Content-Location"])
+    @Test(.rules("9111-4.4-4"), arguments: locations, ["Location", "Content-Location"])
     func `a cache also forgets what the Location of the answer names, if it is of the same origin`(
         location: (String, Bool), name: String
     ) {
@@ -52,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `variants are forgotten together`() {
+    @Test(.rules("9111-4.4-5")) func `variants are forgotten together`() {
         let response: Fields = ["Cache-Control": "max-age=9", "Vary": "Foo"]
         let cache = CacheScenario(
             "POST", .first(response, request: ["Foo": "1"]), .first(response, request: ["Foo": "2"]),
@@ -96,11 +99,12 @@ import Testing
         head("an error", [:], ["Cache-Control": "max-age=1000"], status: 500, then: .then(.network)),
     ]
 
-    @Test(arguments: heads) func `a HEAD confirms what is stored, or casts doubt on it`(scenario: CacheScenario) {
+    @Test(.rules("9111-3.2-1", "9111-4.3.5-1", "9111-4.3.5-2"), arguments: heads)
+    func `a HEAD confirms what is stored, or casts doubt on it`(scenario: CacheScenario) {
         scenario.play()
     }
 
-    @Test func `a response that a HEAD casts doubt on is revalidated, however fresh`() {
+    @Test(.rules("9111-4.3.5-2")) func `a response that a HEAD casts doubt on is revalidated, however fresh`() {
         for (status, response) in [(200, ["ETag": #""b""#]), (404, [:]), (410, [:])] as [(HTTP.Status, Fields)] {
             CacheScenario(
                 "\(status)", .first(["Cache-Control": "max-age=99", "ETag": #""a""#], pause: 0),
@@ -118,7 +122,7 @@ import Testing
         ).play()
     }
 
-    @Test func `a HEAD is answered by what a GET brought`() {
+    @Test(.rules("9111-4-2")) func `a HEAD is answered by what a GET brought`() {
         CacheScenario(
             "fresh", .first(["Cache-Control": "max-age=9", "Content-Length": "10"]),
             CacheStep(

@@ -1,9 +1,11 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Fields that a cache reads` {
     @Test(
+        .rules("9110-14.1-1", "9110-14.1-2"),
         arguments: [
             (["bytes=0-1"], .from(0, through: 1)), (["bytes=1-"], .from(1, through: nil)), (["bytes=-5"], .last(5)),
             (["BYTES=0-0"], .from(0, through: 0)), (["bytes= 0-1 "], .from(0, through: 1)), (["bytes=-0"], .last(0)),
@@ -20,6 +22,7 @@ import Testing
     }
 
     @Test(
+        .rules("9110-14.1-3"),
         arguments: [
             (.from(0, through: 1), 10, 0..<2), (.from(0, through: nil), 10, 0..<10),
             (.from(9, through: 99), 10, 9..<10),
@@ -47,10 +50,13 @@ import Testing
         #expect(EntityTag.List(values.map { Bytes($0) }) == expected)
     }
 
-    @Test(arguments: [
-        (#""a""#, #""a""#, true), (#"W/"a""#, #""a""#, true), (#"W/"a""#, #"W/"a""#, true), (#""a""#, #""b""#, false),
-        (#"W/"a""#, #"W/"b""#, false), (#""W/""#, #"W/"""#, false),
-    ])
+    @Test(
+        .rules("9110-8.8.3-3", "9110-13.1.2-1"),
+        arguments: [
+            (#""a""#, #""a""#, true), (#"W/"a""#, #""a""#, true), (#"W/"a""#, #"W/"a""#, true),
+            (#""a""#, #""b""#, false),
+            (#"W/"a""#, #"W/"b""#, false), (#""W/""#, #"W/"""#, false),
+        ])
     func `a weak comparison ignores the W of an entity tag`(left: String, right: String, areEqual: Bool) throws {
         let (left, right) = (try #require(EntityTag(left)), try #require(EntityTag(right)))
         #expect(left.isWeaklyEqual(to: right) == areEqual)
@@ -58,6 +64,7 @@ import Testing
     }
 
     @Test(
+        .rules("9111-4.2-5"),
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("SUN, 06 nOV 1994 08:49:37 gmt", 784_111_777),
             ("Mon, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("monday, 06-nov-94 08:49:37 gmt", 784_111_777),
@@ -73,6 +80,7 @@ import Testing
     }
 
     @Test(
+        .rules("9110-5.6.1-2"),
         arguments: [
             ([], .names([])), (["Foo"], .names(["foo"])), (["Foo, BAR", "foo"], .names(["foo", "bar"])),
             ([",", ""], .names([])), (["*"], .everything), (["a", "b, *"], .everything), (["a b"], .everything),

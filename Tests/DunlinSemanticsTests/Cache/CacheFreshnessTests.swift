@@ -1,4 +1,5 @@
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Freshness in a cache` {
@@ -34,9 +35,12 @@ import Testing
         one("for others", ["CDN-Cache-Control": "max-age=3600"], .network),
     ]
 
-    @Test(arguments: maxAges) func `a response is reused as long as max-age says, and no longer`(
-        scenario: CacheScenario
-    ) {
+    @Test(
+        .rules("9111-4-5", "9111-4.2-1", "9111-4.2.1-1", "9111-4.2.3-1", "9111-5.2.2-1", "9111-5.2.3-1", "9111-5.3-2"),
+        arguments: maxAges) func `a response is reused as long as max-age says, and no longer`(
+            scenario: CacheScenario
+        )
+    {
         scenario.play()
     }
 
@@ -59,7 +63,8 @@ import Testing
             .then(.network)),
     ]
 
-    @Test(arguments: expiries) func `a response is reused until it expires, by the origin's clock`(
+    @Test(.rules("9110-6.6.1-1", "9111-4.2.1-1", "9111-4.2.3-1", "9111-5.3-1"), arguments: expiries)
+    func `a response is reused until it expires, by the origin's clock`(
         scenario: CacheScenario
     ) {
         scenario.play()
@@ -90,7 +95,8 @@ import Testing
             ], .network),
     ]
 
-    @Test(arguments: dates) func `an Expires that is no date has expired`(scenario: CacheScenario) { scenario.play() }
+    @Test(.rules("9111-4.2-4", "9111-4.2-5", "9111-4.2.1-3", "9111-5.3-1"), arguments: dates)
+    func `an Expires that is no date has expired`(scenario: CacheScenario) { scenario.play() }
 
     private static func age(_ ages: String..., source: CacheSight.Source) -> CacheScenario {
         var fields: Fields = ["Date": "@0", "Cache-Control": "max-age=3600"]
@@ -108,7 +114,8 @@ import Testing
         age(" 7200 ", source: .network),
     ]
 
-    @Test(arguments: ages) func `the first member of an Age field counts, and only if it is a number`(
+    @Test(.rules("9111-4.2.3-2", "9111-5.1-2"), arguments: ages)
+    func `the first member of an Age field counts, and only if it is a number`(
         scenario: CacheScenario
     ) {
         scenario.play()
@@ -132,7 +139,8 @@ import Testing
         status(200, .network, ["Expires": "0"]), status(200, .network, ["Cache-Control": "max-age=x"]),
     ]
 
-    @Test(arguments: statuses) func `a lifetime is guessed only for statuses that are cacheable by themselves`(
+    @Test(.rules("9111-4.2.2-1", "9111-4.2.2-2"), arguments: statuses)
+    func `a lifetime is guessed only for statuses that are cacheable by themselves`(
         scenario: CacheScenario
     ) {
         scenario.play()
@@ -157,18 +165,19 @@ import Testing
             CacheStep(target: "/a?b", expects: .cache)),
     ]
 
-    @Test(arguments: guesses) func `the guess is a tenth of the time since the last change, and a day at most`(
+    @Test(.rules("9111-4.2.2-3"), arguments: guesses)
+    func `the guess is a tenth of the time since the last change, and a day at most`(
         scenario: CacheScenario
     ) {
         scenario.play()
     }
 
-    @Test func `a clock that was set back makes everything stale`() {
+    @Test(.rules("9111-4-9")) func `a clock that was set back makes everything stale`() {
         let scenario = CacheScenario("back", .first(["Cache-Control": "max-age=3600"], pause: -10), .then(.network))
         scenario.play()
     }
 
-    @Test func `the time that an answer took is part of its age`() {
+    @Test(.rules("9111-4.2.3-1")) func `the time that an answer took is part of its age`() {
         var slow = CacheStep.first(["Cache-Control": "max-age=5", "Date": "@0"], pause: 4)
         CacheScenario("quick", slow, .then(.cache, fields: ["Age": "4"])).play()
         slow.delay = 2
@@ -189,7 +198,8 @@ import Testing
                 fields: ["Age": "33", "Date": HTTPDateText.now, "Expires": HTTPDateText.at(3600)])),
     ]
 
-    @Test(arguments: served) func `what is served has its age, and the dates it came with`(scenario: CacheScenario) {
+    @Test(.rules("9111-4-6", "9111-5.1-1"), arguments: served)
+    func `what is served has its age, and the dates it came with`(scenario: CacheScenario) {
         scenario.play()
     }
 }

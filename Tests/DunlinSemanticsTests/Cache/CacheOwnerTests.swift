@@ -1,5 +1,6 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Whom a stored response is for` {
@@ -40,7 +41,7 @@ import Testing
         request("5:alice9:x-api-key1:1"), request("alice", ["X-Api-Key": "1", "X-Key": ""]),
     ]
 
-    @Test(arguments: requests.indices)
+    @Test(.rules("9111-7.3-1"), arguments: requests.indices)
     func `a response is only for requests with the same user and secret fields`(index: Int) throws {
         let entry = try #require(Self.stored(for: Self.requests[index]))
         for (other, request) in Self.requests.enumerated() {
@@ -150,7 +151,7 @@ import Testing
         return CacheKey(RequestHead(method: .get, origin: PlayedCache.origin, target: "/a", fields: fields))
     }
 
-    @Test func `a Host field of the request's own is part of the key`() {
+    @Test(.rules("9111-7.1-1")) func `a Host field of the request's own is part of the key`() {
         #expect(Self.key("a.test") == Self.key(nil) && Self.key("A.Test") == Self.key(nil))
         #expect(Self.key("b.test") != Self.key(nil) && Self.key("b.test") == Self.key("B.test"))
         #expect(Self.key("b.test") != Self.key("c.test"))

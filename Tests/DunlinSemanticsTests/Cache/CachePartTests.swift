@@ -1,5 +1,6 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Parts in a cache` {
@@ -106,7 +107,8 @@ import Testing
         (["ETag": #""a""#], "", false),
     ]
 
-    @Test(arguments: ifRanges) func `If-Range gets the part of the state it names, and the whole of any other`(
+    @Test(.rules("9110-13.1.5-4", "9111-4.3.2-4"), arguments: ifRanges)
+    func `If-Range gets the part of the state it names, and the whole of any other`(
         stored: Fields, condition: String, isPart: Bool
     ) {
         var first = stored
@@ -139,7 +141,8 @@ import Testing
         CacheScenario("a HEAD", part(5..<10), CacheStep(method: .head, expects: .network)),
     ]
 
-    @Test(arguments: ofPart) func `a range is served from a part that holds all of it`(scenario: CacheScenario) {
+    @Test(.rules("9110-15.3.7-5", "9111-3.3-1", "9111-3.3-2", "9111-3.4-2"), arguments: ofPart)
+    func `a range is served from a part that holds all of it`(scenario: CacheScenario) {
         scenario.play()
     }
 
@@ -152,7 +155,8 @@ import Testing
         (["Content-Range": "bytes 0-4/10", "content-range": "bytes 1-5/10"], "01234"),
     ]
 
-    @Test(arguments: wrong) func `a part is stored only if it is what it says`(response: Fields, body: String) {
+    @Test(.rules("9110-14.4-1", "9110-14.6-1", "9110-15.3.7-1", "9111-3-3"), arguments: wrong)
+    func `a part is stored only if it is what it says`(response: Fields, body: String) {
         var response = response
         response["Cache-Control"] = "max-age=3600"
         response["ETag"] = #""a""#
@@ -183,7 +187,8 @@ import Testing
         (0..<4, 4..<10, [:], .part(4..<10, complete: 10)),
     ]
 
-    @Test(arguments: joined) func `parts are joined if they touch and are of one state`(
+    @Test(.rules("9110-15.3.7-2", "9110-15.3.7-3", "9111-3.4-1"), arguments: joined)
+    func `parts are joined if they touch and are of one state`(
         first: Range<Int>, second: Range<Int>, fields: Fields, expected: CachedBody
     ) throws {
         let asked = "bytes=\(second.lowerBound)-\(second.upperBound - 1)"
@@ -234,14 +239,14 @@ import Testing
         return step
     }
 
-    @Test func `a body that broke off is completed with its rest`() {
+    @Test(.rules("9110-13.1.5-1", "9111-3.4-3")) func `a body that broke off is completed with its rest`() {
         let whole = CacheStep(expects: .cache, expectsStatus: 200, expectsFields: ["A": "1"], expectsBody: Self.digits)
         CacheScenario("by its length", Self.cut(), Self.rest(), whole).play()
         CacheScenario("without a length", Self.cut(["ETag": #""a""#]), Self.rest(), whole).play()
         CacheScenario("of a part", Self.part(0..<5, ["ETag": #""a""#, "A": "1"]), Self.rest(), whole).play()
     }
 
-    @Test func `a rest that breaks off in turn leaves more than there was`() throws {
+    @Test(.rules("9111-3.4-2")) func `a rest that breaks off in turn leaves more than there was`() throws {
         var next = Self.rest()
         next.body = "56"
         next.isCut = true

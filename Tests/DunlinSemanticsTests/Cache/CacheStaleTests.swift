@@ -1,5 +1,6 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Serving stale` {
@@ -40,7 +41,8 @@ import Testing
         failing("max-age=2, stale-if-error=60", mode: .off, .failure),
     ]
 
-    @Test(arguments: failures) func `a stale response stands in for a failure only where that is permitted`(
+    @Test(.rules("9111-4-5", "9111-4.2.4-1", "9111-4.2.4-2", "9111-4.3.3-3", "9111-5.5-1"), arguments: failures)
+    func `a stale response stands in for a failure only where that is permitted`(
         scenario: CacheScenario
     ) {
         scenario.play()
@@ -51,7 +53,8 @@ import Testing
         ("max-age=2, proxy-revalidate", .staleForError), ("max-age=2, s-maxage=2", .staleForError),
     ]
 
-    @Test(arguments: disconnected) func `a cache's owner may permit stale responses for origins that cannot be reached`(
+    @Test(.rules("9111-4.2.4-2", "9111-5.2.2-2"), arguments: disconnected)
+    func `a cache's owner may permit stale responses for origins that cannot be reached`(
         directives: String, source: CacheSight.Source
     ) {
         var rules = PlayedCache.rules
@@ -70,7 +73,7 @@ import Testing
         ).play()
     }
 
-    @Test func `an error that no stale response replaces leaves what is stored`() {
+    @Test(.rules("9111-4.3.3-3")) func `an error that no stale response replaces leaves what is stored`() {
         CacheScenario(
             "503", .first(["Cache-Control": "max-age=2", "ETag": #""a""#]),
             CacheStep(status: 503, expects: .network, expectsStatus: 503), .then(.confirmed)
@@ -100,7 +103,7 @@ import Testing
         ("max-age=1, stale-while-revalidate=4", 3, ["Cache-Control": "only-if-cached"], .cache),
     ]
 
-    @Test(arguments: windows)
+    @Test(.rules("9111-4.2.4-1"), arguments: windows)
     func `a stale response is served while revalidating only within its window, and only to requests that accept it`(
         directives: String, pause: Int64, request: Fields, source: CacheSight.Source
     ) {

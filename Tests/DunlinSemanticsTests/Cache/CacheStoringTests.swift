@@ -1,5 +1,6 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Storing in a cache` {
@@ -19,10 +20,13 @@ import Testing
         CacheScenario("stale \(status)", .first(stale, status: status), .then(.network)).play()
     }
 
-    @Test(arguments: [
-        (100, false), (103, false), (199, false), (304, false), (401, false), (407, false), (600, false), (0, false),
-        (599, true),
-    ])
+    @Test(
+        .rules("9110-15-3", "9111-3-2", "9111-3-3"),
+        arguments: [
+            (100, false), (103, false), (199, false), (304, false), (401, false), (407, false), (600, false),
+            (0, false),
+            (599, true),
+        ])
     func `an interim or invalid status is never stored`(status: Int, isStored: Bool) {
         let cache = CacheScenario(
             "\(status)", .first(["Cache-Control": "max-age=9, public"], status: HTTP.Status(status))
@@ -30,7 +34,7 @@ import Testing
         #expect(cache.stored.isEmpty != isStored)
     }
 
-    @Test(arguments: [201, 302, 403, 500] as [HTTP.Status])
+    @Test(.rules("9111-3-7"), arguments: [201, 302, 403, 500] as [HTTP.Status])
     func `a response is not stored if it has no lifetime and its status is not cacheable by itself`(status: HTTP.Status)
     {
         #expect(CacheScenario("\(status)", .first(["ETag": #""a""#], status: status)).play().stored.isEmpty)
@@ -54,7 +58,8 @@ import Testing
         ("Strict-Transport-Security", "x", true), ("Content-Disposition", "attachment; filename=example.txt", true),
     ]
 
-    @Test(arguments: fields) func `all fields are stored but those of the connection and the proxy`(
+    @Test(.rules("9111-3.1-1", "9111-3.1-2", "9111-3.1-4"), arguments: fields)
+    func `all fields are stored but those of the connection and the proxy`(
         name: String, value: String, isStored: Bool
     ) {
         var response: Fields = ["Date": "@0", name: value]
@@ -62,7 +67,7 @@ import Testing
         CacheScenario(name, .first(response), .then(.cache, fields: [name: isStored ? value : nil])).play()
     }
 
-    @Test func `fields that Connection names are not stored, unless a cache goes by them`() {
+    @Test(.rules("9111-3.1-2")) func `fields that Connection names are not stored, unless a cache goes by them`() {
         CacheScenario(
             "a, b",
             .first([
@@ -76,7 +81,7 @@ import Testing
         ).play()
     }
 
-    @Test func `queries are part of what is asked for`() {
+    @Test(.rules("9111-4-1")) func `queries are part of what is asked for`() {
         let fresh: Fields = ["Cache-Control": "max-age=100000"]
         CacheScenario(
             "query", CacheStep(target: "/a?test=1", response: fresh, expects: .network),
@@ -105,7 +110,8 @@ import Testing
         ("HEAD", ["Cache-Control": "max-age=9"], .network), ("get", ["Cache-Control": "max-age=9"], .network),
     ]
 
-    @Test(arguments: methods) func `what a POST brings is stored only if it is what a GET would bring`(
+    @Test(.rules("9111-2-1", "9111-3-1", "9111-4-2"), arguments: methods)
+    func `what a POST brings is stored only if it is what a GET would bring`(
         method: HTTP.Method, response: Fields, source: CacheSight.Source
     ) {
         CacheScenario(
@@ -130,7 +136,7 @@ import Testing
         ).play()
     }
 
-    @Test func `an interim head is not the answer that is stored`() {
+    @Test(.rules("9111-3-2")) func `an interim head is not the answer that is stored`() {
         var machine = CacheMachine(
             CacheRequest(RequestHead(method: .get, origin: PlayedCache.origin, target: "/a")), candidates: [],
             rules: PlayedCache.rules)
@@ -155,7 +161,8 @@ import Testing
         (["Last-Modified": "@-1", "Date": "@0"], 10, false, nil),
     ]
 
-    @Test(arguments: bodies) func `a body that broke off is kept if its rest can be asked for, and a wrong one never`(
+    @Test(.rules("9112-8-5", "9111-3.3-1", "9111-3.3-3"), arguments: bodies)
+    func `a body that broke off is kept if its rest can be asked for, and a wrong one never`(
         response: Fields, count: Int, isComplete: Bool, expected: CachedBody?
     ) {
         var step = CacheStep.first(response, body: String(repeating: "x", count: count))
@@ -178,7 +185,8 @@ import Testing
     }
 
     /// RFC 9110 §15.1, and the statuses that its section 15 describes, but interim ones, 304 and those that are unused.
-    @Test func `a cache knows the statuses of RFC 9110, and which of them are fresh for a while by themselves`() {
+    @Test(.rules("9111-4.2.2-2"))
+    func `a cache knows the statuses of RFC 9110, and which of them are fresh for a while by themselves`() {
         let all = (100...599).map { HTTP.Status($0) }
         #expect(
             all.filter(\.isHeuristicallyCacheable).map(\.code)

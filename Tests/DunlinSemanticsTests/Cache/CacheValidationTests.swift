@@ -1,5 +1,6 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Validation by a cache` {
@@ -36,11 +37,12 @@ import Testing
             .then(.confirmed, sent: ["If-None-Match": "abcdef"])),
     ]
 
-    @Test(arguments: questions) func `a cache asks by the validators that it has`(scenario: CacheScenario) {
+    @Test(.rules("9110-13.1.2-2", "9110-13.1.3-3", "9111-4.3.1-1", "9111-4.3.1-2"), arguments: questions)
+    func `a cache asks by the validators that it has`(scenario: CacheScenario) {
         scenario.play()
     }
 
-    @Test func `fields that a 304 leaves out stay as stored`() {
+    @Test(.rules("9111-3.2-1", "9111-4.3.3-1")) func `fields that a 304 leaves out stay as stored`() {
         CacheScenario(
             "Test-Header",
             .first(["Cache-Control": "max-age=2", "Last-Modified": Self.before, "Date": "@0", "Test-Header": "A"]),
@@ -62,7 +64,8 @@ import Testing
         ("X-Frame-Options", "deny", "sameorigin", true), ("X-XSS-Protection", "1", "1; mode=block", true),
     ]
 
-    @Test(arguments: updates) func `a 304 updates all fields but those that describe the stored body`(
+    @Test(.rules("9111-3.2-1", "9111-3.2-3", "9111-3.2-4"), arguments: updates)
+    func `a 304 updates all fields but those that describe the stored body`(
         name: String, old: String, new: String, isUpdated: Bool
     ) {
         func response(_ value: String) -> Fields {
@@ -78,7 +81,7 @@ import Testing
         ).play()
     }
 
-    @Test func `fields of the connection are no part of what a 304 updates`() {
+    @Test(.rules("9111-3.2-2")) func `fields of the connection are no part of what a 304 updates`() {
         CacheScenario(
             "Connection", .first(["Cache-Control": "max-age=2", "ETag": #""a""#, "a": "1", "Age": "1"]),
             CacheStep(
@@ -102,7 +105,8 @@ import Testing
         (["ETag": #""a""#, "Last-Modified": before], ["Last-Modified": HTTPDateText.now], false),
     ]
 
-    @Test(arguments: names) func `a 304 that names another state confirms nothing, so the request is sent again`(
+    @Test(.rules("9110-15.4.5-2", "9111-4.3.4-1", "9111-4.3.4-2", "9111-4.3.4-3", "9111-4.3.4-4"), arguments: names)
+    func `a 304 that names another state confirms nothing, so the request is sent again`(
         stored: Fields, answer: Fields, isConfirmed: Bool
     ) {
         var first = stored
@@ -114,7 +118,7 @@ import Testing
         #expect(isConfirmed || sight.sent.last?.contains("if-none-match") == false)
     }
 
-    @Test func `what a full answer brings replaces what was asked about`() {
+    @Test(.rules("9111-4.3.3-2")) func `what a full answer brings replaces what was asked about`() {
         CacheScenario(
             "200", .first(["Cache-Control": "max-age=2", "ETag": #""a""#], body: "old"),
             CacheStep(
@@ -182,7 +186,7 @@ import Testing
             CacheStep(method: .head, request: ["If-None-Match": #""a""#], expects: .cache, expectsStatus: 304)),
     ]
 
-    @Test func `a 304 from the cache has the fields that a 304 has`() {
+    @Test(.rules("9111-4.3.2-5")) func `a 304 from the cache has the fields that a 304 has`() {
         let stored: Fields = [
             "Cache-Control": "max-age=9", "Content-Location": "/b", "Date": "@0", "ETag": #""a""#, "Expires": "@9",
             "Vary": "Foo", "Last-Modified": "@-9", "Content-Type": "text/plain", "Set-Cookie": "a=b",
@@ -205,9 +209,13 @@ import Testing
         ).play()
     }
 
-    @Test(arguments: judged) func `a condition is judged by what is fresh`(scenario: CacheScenario) { scenario.play() }
+    @Test(
+        .rules("9110-13.1.2-1", "9110-13.1.3-1", "9110-13.1.3-2", "9110-13.2-1", "9110-13.2-2", "9111-4.3.2-1"),
+        arguments: judged) func `a condition is judged by what is fresh`(scenario: CacheScenario)
+    { scenario.play() }
 
-    @Test func `a condition about what is stale goes to the origin, and its 304 to the caller`() {
+    @Test(.rules("9110-15.4.5-3", "9111-4.3.2-3"))
+    func `a condition about what is stale goes to the origin, and its 304 to the caller`() {
         CacheScenario(
             "stale", .first(["Cache-Control": "max-age=2", "Last-Modified": "@-3000", "Date": "@0"]),
             CacheStep(
@@ -223,7 +231,8 @@ import Testing
         (#""b""#, [:], false), (#""b", "a""#, ["ETag": #""b""#], false), (#""b", "a""#, ["ETag": #""a""#], true),
     ]
 
-    @Test(arguments: confirming) func `a 304 for the caller confirms what is stored only if it names it`(
+    @Test(.rules("9111-4.3.4-1"), arguments: confirming)
+    func `a 304 for the caller confirms what is stored only if it names it`(
         asked: String, answer: Fields, isConfirmed: Bool
     ) {
         var answer = answer
@@ -241,7 +250,8 @@ import Testing
         ["If-None-Match": ""], ["If-None-Match": #""a", b"#], ["If-None-Match": #""a" "b""#],
     ]
 
-    @Test(arguments: others) func `what only the origin can judge goes there as it is`(request: Fields) {
+    @Test(.rules("9110-13.1.1-1", "9110-13.1.4-1", "9111-4.3.2-2", "9111-7.1-1"), arguments: others)
+    func `what only the origin can judge goes there as it is`(request: Fields) {
         var cache = CacheScenario("first", .first(["Cache-Control": "max-age=9", "ETag": #""a""#])).play()
         let sight = cache.play(CacheStep(request: request, status: 412))
         #expect(sight.source == .network)
@@ -249,7 +259,7 @@ import Testing
         #expect(cache.play(CacheStep()).source == .cache)
     }
 
-    @Test func `a condition is sent as it is where nothing is stored`() {
+    @Test(.rules("9111-4.3.2-3")) func `a condition is sent as it is where nothing is stored`() {
         CacheScenario("none", .then(.network, request: ["If-None-Match": #""a""#], sent: ["If-None-Match": #""a""#]))
             .play()
     }

@@ -1,5 +1,6 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Vary in a cache` {
@@ -38,7 +39,8 @@ import Testing
         vary("itself twice", one, "Foo, foo", then: one, .cache),
     ]
 
-    @Test(arguments: selecting) func `a response fits requests with the fields that it varies by`(
+    @Test(.rules("9110-12.5.5-1", "9111-4-3", "9111-4.1-1", "9111-4.1-3"), arguments: selecting)
+    func `a response fits requests with the fields that it varies by`(
         scenario: CacheScenario
     ) {
         scenario.play()
@@ -54,7 +56,8 @@ import Testing
         vary(#""Foo""#, three, #""Foo""#, then: three, .network),
     ]
 
-    @Test(arguments: stars) func `a response that varies by everything, or by unreadable names, matches nothing`(
+    @Test(.rules("9111-4.1-4"), arguments: stars)
+    func `a response that varies by everything, or by unreadable names, matches nothing`(
         scenario: CacheScenario
     ) {
         scenario.play()
@@ -84,7 +87,9 @@ import Testing
         normal("Accept", "text/html;a=B", then: "text/html;a=b", source: .network),
     ]
 
-    @Test(arguments: normalised) func `values that mean the same select the same`(scenario: CacheScenario) {
+    @Test(.rules("9110-5.5-4", "9111-4.1-2"), arguments: normalised) func `values that mean the same select the same`(
+        scenario: CacheScenario
+    ) {
         scenario.play()
     }
 
@@ -128,7 +133,8 @@ import Testing
                 expects: .confirmed), .then(.network)),
     ]
 
-    @Test(arguments: variants) func `variants are stored beside each other`(scenario: CacheScenario) { scenario.play() }
+    @Test(.rules("9111-2-2", "9111-4-8", "9111-4.1-5"), arguments: variants)
+    func `variants are stored beside each other`(scenario: CacheScenario) { scenario.play() }
 
     @Test func `a question about a variant has the fields that selected it`() {
         CacheScenario(
@@ -162,7 +168,8 @@ import Testing
             .then(.cache, request: ["Authorization": "FOO"])),
     ]
 
-    @Test(arguments: authorised) func `what was asked for with credentials is for these, unless it says otherwise`(
+    @Test(.rules("9111-5.2.2-10"), arguments: authorised)
+    func `what was asked for with credentials is for these, unless it says otherwise`(
         scenario: CacheScenario
     ) {
         scenario.play()
@@ -223,7 +230,7 @@ import Testing
         #expect(draft.entry.selecting.members.map(\.value) == [nil, Bytes("2"), Bytes("a#"), nil])
     }
 
-    @Test func `entries of other URLs are none of the request's`() {
+    @Test(.rules("9111-2-1", "9111-4-1")) func `entries of other URLs are none of the request's`() {
         let stored = CacheScenario("a", .first(["Cache-Control": "max-age=9"])).play().stored.map(\.entry)
         let head = RequestHead(method: .get, origin: PlayedCache.origin, target: "/b")
         var machine = CacheMachine(CacheRequest(head), candidates: stored, rules: PlayedCache.rules)
@@ -241,6 +248,7 @@ import Testing
     }
 
     @Test(
+        .rules("9110-4.2.3-2", "9111-2-1"),
         arguments: [
             ("/a", "/a", true), ("/a?b=1", "/a?b=1", true), ("/a?b=1", "/a?b=2", false), ("/a?", "/a", false),
             ("/%7Ea%2d", "/~a-", true), ("/%2f", "/%2F", true), ("/%2F", "//", false), ("/a", "/A", false),

@@ -1,4 +1,5 @@
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @testable import DunlinSemantics
@@ -25,18 +26,21 @@ import Testing
         #expect(store.all(at: 1000) == [cookie])
     }
 
-    @Test(arguments: [
-        cookie("__Secure-n"), cookie("__SECURE-n"), cookie("__Host-n"), cookie("__Host-n", below: true, isSecure: true),
-        cookie("__host-n", path: "/x", isSecure: true), cookie("", value: "__Host-n=v"), cookie("n", of: "A.test"),
-        cookie("n", of: ".a.test"), cookie("n", path: "x"), cookie("n", value: "a\nb"), cookie("", value: ""),
-    ])
+    @Test(
+        .rules("6265bis-5.4-2"),
+        arguments: [
+            cookie("__Secure-n"), cookie("__SECURE-n"), cookie("__Host-n"),
+            cookie("__Host-n", below: true, isSecure: true),
+            cookie("__host-n", path: "/x", isSecure: true), cookie("", value: "__Host-n=v"), cookie("n", of: "A.test"),
+            cookie("n", of: ".a.test"), cookie("n", path: "x"), cookie("n", value: "a\nb"), cookie("", value: ""),
+        ])
     func `what breaks its name's promise, or cannot be sent, is refused`(cookie: HTTP.Cookie) {
         var store = CookieStore(Self.suffixes)
         #expect(store.adopt([cookie, Self.cookie("good")], at: 1000) == [cookie])
         #expect(store.all(at: 1000).map(\.name) == ["good"])
     }
 
-    @Test(arguments: ["test", "co.test", "10.0.0.1", "::1", "localhost"])
+    @Test(.rules("6265bis-5.7-1"), arguments: ["test", "co.test", "10.0.0.1", "::1", "localhost"])
     func `a cookie for a public suffix or an address is for that host alone`(domain: String) {
         var store = CookieStore(Self.suffixes)
         #expect(store.adopt([Self.cookie("n", of: domain, below: true)], at: 1000).isEmpty)
@@ -47,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `an expired cookie removes its like`() {
+    @Test(.rules("6265bis-5.7-11")) func `an expired cookie removes its like`() {
         var store = CookieStore(Self.suffixes)
         _ = store.adopt([Self.cookie("n")], at: 1000)
         #expect(store.adopt([Self.cookie("n", expires: 999)], at: 1000).isEmpty)

@@ -1,4 +1,5 @@
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @testable import DunlinSemantics
@@ -9,14 +10,16 @@ import Testing
         return CookieScope(origin: address.origin, target: address.target)
     }
 
-    @Test(arguments: [
-        ("http://example.com/", "example.com", true), ("http://www.example.com/", "example.com", true),
-        ("http://a.b.example.com/", "b.example.com", true), ("http://example.com/", "www.example.com", false),
-        ("http://badexample.com/", "example.com", false), ("http://example.com/", "", false),
-        ("http://example.com/", ".com", false), ("http://10.0.0.1/", "10.0.0.1", true),
-        ("http://10.0.0.1/", "0.0.1", false), ("http://[::1]/", "::1", true), ("http://[::1]/", "1", false),
-        ("http://example.com./", "example.com", false), ("http://EXAMPLE.com/", "example.com", true),
-    ])
+    @Test(
+        .rules("6265bis-5.1.2-1", "6265bis-5.1.3-1", "6265bis-5.1.3-2"),
+        arguments: [
+            ("http://example.com/", "example.com", true), ("http://www.example.com/", "example.com", true),
+            ("http://a.b.example.com/", "b.example.com", true), ("http://example.com/", "www.example.com", false),
+            ("http://badexample.com/", "example.com", false), ("http://example.com/", "", false),
+            ("http://example.com/", ".com", false), ("http://10.0.0.1/", "10.0.0.1", true),
+            ("http://10.0.0.1/", "0.0.1", false), ("http://[::1]/", "::1", true), ("http://[::1]/", "1", false),
+            ("http://example.com./", "example.com", false), ("http://EXAMPLE.com/", "example.com", true),
+        ])
     func `a cookie goes to its host or those below, and never to a part of an address`(
         url: String, domain: String, isWithin: Bool
     ) throws {
@@ -30,19 +33,23 @@ import Testing
         #expect(try Self.scope("http://10.0.0.1/").domains == ["10.0.0.1"])
     }
 
-    @Test(arguments: [
-        ("/", "/", true), ("/a", "/", true), ("/a", "/a", true), ("/a/", "/a", true), ("/a/b", "/a", true),
-        ("/a/b", "/a/", true), ("/ab", "/a", false), ("/a", "/a/", false), ("/", "/a", false), ("/A", "/a", false),
-        ("/a%2Fb", "/a", false),
-    ])
+    @Test(
+        .rules("6265bis-5.1.4-2", "6265bis-5.8.3-2"),
+        arguments: [
+            ("/", "/", true), ("/a", "/", true), ("/a", "/a", true), ("/a/", "/a", true), ("/a/b", "/a", true),
+            ("/a/b", "/a/", true), ("/ab", "/a", false), ("/a", "/a/", false), ("/", "/a", false), ("/A", "/a", false),
+            ("/a%2Fb", "/a", false),
+        ])
     func `a cookie goes to its path or those below`(path: String, cookie: String, isWithin: Bool) {
         #expect(CookieScope.isPath(path, within: cookie) == isWithin)
     }
 
-    @Test(arguments: [
-        ("/", "/"), ("/a", "/"), ("/a/", "/a"), ("/a/b", "/a"), ("/a/b/c?d/e", "/a/b"), ("/?a/b", "/"), ("*", "/"),
-        ("/a/b/", "/a/b"), ("", "/"),
-    ])
+    @Test(
+        .rules("6265bis-5.1.4-1"),
+        arguments: [
+            ("/", "/"), ("/a", "/"), ("/a/", "/a"), ("/a/b", "/a"), ("/a/b/c?d/e", "/a/b"), ("/?a/b", "/"), ("*", "/"),
+            ("/a/b/", "/a/b"), ("", "/"),
+        ])
     func `a cookie without a path goes to the directory that was asked for`(target: String, path: String) {
         let origin = HTTP.Origin(scheme: .http, host: "a.test")
         #expect(CookieScope(origin: origin, target: target).defaultPath == path)
@@ -104,6 +111,7 @@ import Testing
     }
 
     @Test(
+        .rules("6265bis-4.2-1", "6265bis-5.8.3-8"),
         arguments: [
             ([], [], nil), ([], [("a", "1")], "a=1"), ([], [("a", "1"), ("", "2"), ("a", "3")], "a=1; 2; a=3"),
             (["x=1"], [], "x=1"), (["x=1"], [("a", "2")], "x=1; a=2"), (["x=1"], [("x", "2")], "x=1"),

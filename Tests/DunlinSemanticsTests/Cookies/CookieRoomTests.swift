@@ -1,5 +1,6 @@
 import DunlinTypes
 import Glibc
+import LedgerRows
 import Testing
 
 @testable import DunlinSemantics
@@ -30,7 +31,7 @@ import Testing
         return store
     }
 
-    @Test func `redirects from host to host take no room from the cookies of others`() throws {
+    @Test(.rules("6265bis-6.1-3")) func `redirects from host to host take no room from the cookies of others`() throws {
         var store = try Self.store(sites: 2500)
         for hop in 0..<19 {
             let url = "https://h\(hop).evil.com/"
@@ -42,7 +43,8 @@ import Testing
     }
 
     /// By then there are as many of theirs as of all others together.
-    @Test func `the sites that hold most lose their cookies, however many join to fill the room`() throws {
+    @Test(.rules("6265bis-6.1-3"))
+    func `the sites that hold most lose their cookies, however many join to fill the room`() throws {
         var store = try Self.store(sites: 1500, attributes: "")
         for hop in 0..<19 {
             store.receive(Self.fields(0..<180, "; Secure"), from: try Self.scope("https://evil\(hop).com/"), at: 0)
@@ -121,7 +123,7 @@ import Testing
         #expect((growth.min() ?? 0) < 6, "\(growth)")
     }
 
-    @Test func `only the first fields of a response get room in the store`() throws {
+    @Test(.rules("6265bis-6.1-2")) func `only the first fields of a response get room in the store`() throws {
         var store = CookieStore(Self.suffixes)
         store.receive(Self.fields(0..<500), from: try Self.scope("https://a.com/"), at: 0)
         #expect(store.all(at: 0).map(\.name) == (0..<180).map { "n\($0)" })
@@ -152,7 +154,7 @@ import Testing
         #expect(store.all(at: 0).map(\.name) == ["n0", "n0", "n0"])
     }
 
-    @Test func `expired cookies make room before any other goes`() throws {
+    @Test(.rules("6265bis-5.7-12")) func `expired cookies make room before any other goes`() throws {
         var store = try Self.store(sites: 3) { $0.total = 4 }
         store.receive(Self.fields(0..<1, "; Secure; Max-Age=5"), from: try Self.scope("https://short.com/"), at: 0)
         store.receive(Self.fields(0..<1), from: try Self.scope("https://late.com/"), at: 5)

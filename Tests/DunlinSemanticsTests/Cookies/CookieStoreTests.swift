@@ -1,5 +1,6 @@
 import DunlinTesting
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @testable import DunlinSemantics
@@ -67,7 +68,11 @@ import Testing
         ("https://a.com/", "x", "https://a.com/", ["=x"]),
     ]
 
-    @Test(arguments: journeys)
+    @Test(
+        .rules(
+            "6265bis-5.4-1", "6265bis-5.4-2", "6265bis-5.6.3-2", "6265bis-5.6.4-1", "6265bis-5.7-1", "6265bis-5.7-2",
+            "6265bis-5.7-3", "6265bis-5.7-4", "6265bis-5.7-5", "6265bis-5.7-7", "6265bis-5.8.3-1", "6265bis-5.8.3-2",
+            "6265bis-5.8.3-3", "6265bis-6.3-1"), arguments: journeys)
     func `a store sends to a server what it and its kin may set`(
         from: String, field: String, url: String, expected: [String]
     ) throws {
@@ -75,19 +80,22 @@ import Testing
     }
 
     /// What goes to a.com/login after a secure x=1 for all of a.com came from there, and then this.
-    @Test(arguments: [
-        ("http://a.com/", "x=2; Path=/login", ["x=1"]), ("http://a.com/", "x=2; Path=/login/form", ["x=1"]),
-        ("http://b.a.com/", "x=2; Path=/login; Domain=a.com", ["x=1"]),
-        ("http://a.com/", "x=; Max-Age=0; Path=/login; Domain=a.com", ["x=1"]),
-        ("http://a.com/", "x=2; Path=/", ["x=1", "x=2"]), ("http://a.com/", "y=2; Path=/login", ["x=1", "y=2"]),
-        ("https://a.com/", "x=2; Path=/login", ["x=1", "x=2"]),
-        ("https://a.com/", "x=2; Path=/login; Domain=a.com", ["x=2"]),
-        ("http://a.com/", "=x=2; Path=/login", ["x=1"]), ("http://a.com/", "= x =2; Path=/login", ["x=1"]),
-        ("http://b.a.com/", "=x=2; Path=/login; Domain=a.com", ["x=1"]),
-        ("http://a.com/", "=x=; Max-Age=0; Path=/login; Domain=a.com", ["x=1"]),
-        ("http://a.com/", "==x=2; Path=/login", ["x=1", "==x=2"]), ("http://a.com/", "x; Path=/login", ["x=1", "=x"]),
-        ("https://a.com/", "=x=2; Path=/login; Domain=a.com", ["x=1", "=x=2"]),
-    ])
+    @Test(
+        .rules("6265bis-5.7-6"),
+        arguments: [
+            ("http://a.com/", "x=2; Path=/login", ["x=1"]), ("http://a.com/", "x=2; Path=/login/form", ["x=1"]),
+            ("http://b.a.com/", "x=2; Path=/login; Domain=a.com", ["x=1"]),
+            ("http://a.com/", "x=; Max-Age=0; Path=/login; Domain=a.com", ["x=1"]),
+            ("http://a.com/", "x=2; Path=/", ["x=1", "x=2"]), ("http://a.com/", "y=2; Path=/login", ["x=1", "y=2"]),
+            ("https://a.com/", "x=2; Path=/login", ["x=1", "x=2"]),
+            ("https://a.com/", "x=2; Path=/login; Domain=a.com", ["x=2"]),
+            ("http://a.com/", "=x=2; Path=/login", ["x=1"]), ("http://a.com/", "= x =2; Path=/login", ["x=1"]),
+            ("http://b.a.com/", "=x=2; Path=/login; Domain=a.com", ["x=1"]),
+            ("http://a.com/", "=x=; Max-Age=0; Path=/login; Domain=a.com", ["x=1"]),
+            ("http://a.com/", "==x=2; Path=/login", ["x=1", "==x=2"]),
+            ("http://a.com/", "x; Path=/login", ["x=1", "=x"]),
+            ("https://a.com/", "=x=2; Path=/login; Domain=a.com", ["x=1", "=x=2"]),
+        ])
     func `a secure cookie stays as it is where a change does not come from https`(
         from: String, field: String, sent: [String]
     ) throws {
@@ -95,7 +103,8 @@ import Testing
         #expect(try Self.sent(to: "https://a.com/login", after: [first, (from, field)]) == sent)
     }
 
-    @Test func `cookies with longer paths are sent first, then older cookies`() throws {
+    @Test(.rules("6265bis-5.7-9", "6265bis-5.8.3-6"))
+    func `cookies with longer paths are sent first, then older cookies`() throws {
         let from = "https://a.com/"
         let fields = [
             "a=1; Path=/", "b=1; Path=/p/q", "c=1; Path=/p", "d=1; Path=/", "a=2; Path=/", "e=1; Domain=a.com; Path=/",
@@ -104,7 +113,7 @@ import Testing
         #expect(sent == ["b=1", "c=1", "a=2", "d=1", "e=1"])
     }
 
-    @Test func `cookies that differ in domain, host, path or bytes are kept apart`() throws {
+    @Test(.rules("6265bis-5.7-8")) func `cookies that differ in domain, host, path or bytes are kept apart`() throws {
         let fields = [
             "x=1; Path=/", "x=2; Path=/a", "x=3; Path=/; Domain=a.com", "\u{E9}=4; Path=/", "e\u{301}=5; Path=/",
         ]
@@ -112,23 +121,28 @@ import Testing
         #expect(sent.count == 5)
     }
 
-    @Test(arguments: [
-        (["a", "b"], ["=b"]), (["=a=1", "b"], ["=b"]), (["=a=1", "=b=2"], ["=b=2"]), (["=a", "a"], ["=a"]),
-        (["a=1", "=a=2"], ["a=1", "=a=2"]), (["=a=1", "a=2"], ["=a=1", "a=2"]), (["a", "b; Path=/p"], ["=b", "=a"]),
-        (["a", "; Max-Age=0"], ["=a"]), (["a", "x; Max-Age=0"], []),
-    ])
+    @Test(
+        .rules("6265bis-5.7-8"),
+        arguments: [
+            (["a", "b"], ["=b"]), (["=a=1", "b"], ["=b"]), (["=a=1", "=b=2"], ["=b=2"]), (["=a", "a"], ["=a"]),
+            (["a=1", "=a=2"], ["a=1", "=a=2"]), (["=a=1", "a=2"], ["=a=1", "a=2"]),
+            (["a", "b; Path=/p"], ["=b", "=a"]),
+            (["a", "; Max-Age=0"], ["=a"]), (["a", "x; Max-Age=0"], []),
+        ])
     func `two cookies without a name are one, whatever stands in them`(fields: [String], sent: [String]) throws {
         #expect(try Self.sent(to: "https://a.com/p", after: fields.map { ("https://a.com/", $0) }) == sent)
     }
 
-    @Test func `a store forgets a cookie that has expired, or that its server ended`() throws {
+    @Test(.rules("6265bis-5.6.2-2", "6265bis-5.7-11"))
+    func `a store forgets a cookie that has expired, or that its server ended`() throws {
         let set = ("https://a.com/", "x=1; Max-Age=10")
         #expect(try Self.sent(to: "https://a.com/", after: [set], at: 1009) == ["x=1"])
         #expect(try Self.sent(to: "https://a.com/", after: [set], at: 1010) == [])
         #expect(try Self.sent(to: "https://a.com/", after: [set, ("https://a.com/", "x=; Max-Age=0")]) == [])
     }
 
-    @Test func `a domain beyond its limit loses its least used and insecure cookies first`() throws {
+    @Test(.rules("6265bis-5.7-12", "6265bis-5.8.3-7"))
+    func `a domain beyond its limit loses its least used and insecure cookies first`() throws {
         var limits = CookieStore.Limits()
         limits.perDomain = 3
         var store = CookieStore(Self.suffixes, limits: limits)
@@ -148,7 +162,8 @@ import Testing
         #expect(store.count == 3)
     }
 
-    @Test func `a store beyond its limit loses its least used cookies first`() throws {
+    @Test(.rules("6265bis-5.7-12", "6265bis-5.8.3-7"))
+    func `a store beyond its limit loses its least used cookies first`() throws {
         var limits = CookieStore.Limits()
         limits.total = 2
         var store = CookieStore(Self.suffixes, limits: limits)

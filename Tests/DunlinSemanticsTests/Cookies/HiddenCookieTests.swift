@@ -1,4 +1,5 @@
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @testable import DunlinSemantics
@@ -24,7 +25,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    @Test(.rules("6265bis-5.7-6"), arguments: 1...8 as ClosedRange<UInt64>)
     func `a secure cookie is hidden by none that comes without TLS, wherever the two are for`(seed: UInt64) throws {
         var (number, refused, store) = (seed, 0, CookieStore(Self.suffixes))
         func next(_ below: Int) -> Int {

@@ -1,5 +1,6 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Proxy environment` {
@@ -36,7 +37,7 @@ import Testing
         (["http_proxy": "http://u:p@a:1"], "http://a:1", nil),
     ]
 
-    @Test(arguments: variables)
+    @Test(.rules("9110-7.3.2-1"), arguments: variables)
     func `variables name a proxy for http, for https, or for both`(
         variables: [String: String], http: String?, https: String?
     ) throws {

@@ -1,5 +1,6 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `A content range` {
@@ -14,7 +15,7 @@ import Testing
         ("bytes 007-0010/011", .part(7..<11, complete: 11)),
     ]
 
-    @Test(arguments: ranges)
+    @Test(.rules("9110-15.3.7-1", "9110-15.5.17-1"), arguments: ranges)
     func `a content range says which part of what a response holds`(text: String, range: ContentRange) throws {
         let read = try #require(ContentRange(Bytes(text)))
         #expect(read == range)
@@ -22,14 +23,16 @@ import Testing
         #expect(ContentRange(["Content-Range": text, "content-range": text]) == range)
     }
 
-    @Test(arguments: [
-        "", "bytes", "bytes ", "bytes 0-99", "bytes 0-99/", "bytes -99/200", "bytes 0-/200", "bytes 99-0/200",
-        "bytes 0-200/200", "bytes 0-99/99", "bytes 0-0/0", "bytes=0-99/200", "bytes  0-99/200", "bytes 0 -99/200",
-        "bytes 0-99/200 ", " bytes 0-99/200", "bytes\t0-99/200", "bytes 0-99/200,", "bytes 0-99/200, 100-199/200",
-        "items 0-99/200", "bytes */*", "bytes */", "bytes *", "bytes +0-99/200", "bytes 0x0-99/200",
-        "bytes 0-9223372036854775807/*", "bytes 0-99999999999999999999/*", "bytes 0-1/99999999999999999999",
-        "bytes */99999999999999999999", "bytes 0-99/200\0", "bytes ٠-٩/*",
-    ])
+    @Test(
+        .rules("9110-14.1-1", "9110-14.1-2", "9110-14.4-2"),
+        arguments: [
+            "", "bytes", "bytes ", "bytes 0-99", "bytes 0-99/", "bytes -99/200", "bytes 0-/200", "bytes 99-0/200",
+            "bytes 0-200/200", "bytes 0-99/99", "bytes 0-0/0", "bytes=0-99/200", "bytes  0-99/200", "bytes 0 -99/200",
+            "bytes 0-99/200 ", " bytes 0-99/200", "bytes\t0-99/200", "bytes 0-99/200,", "bytes 0-99/200, 100-199/200",
+            "items 0-99/200", "bytes */*", "bytes */", "bytes *", "bytes +0-99/200", "bytes 0x0-99/200",
+            "bytes 0-9223372036854775807/*", "bytes 0-99999999999999999999/*", "bytes 0-1/99999999999999999999",
+            "bytes */99999999999999999999", "bytes 0-99/200\0", "bytes ٠-٩/*",
+        ])
     func `a text that is no content range is refused`(text: String) {
         #expect(ContentRange(Bytes(text)) == nil)
     }
@@ -47,7 +50,7 @@ import Testing
         (["Accept-Ranges": "items", "accept-ranges": "bytes"], .bytes), (["Accept-Ranges": "bytesize"], .none),
     ]
 
-    @Test(arguments: offers)
+    @Test(.rules("9110-14.3-1"), arguments: offers)
     func `Accept-Ranges says whether a server takes ranges`(fields: Fields, expected: AcceptRanges) {
         #expect(AcceptRanges(fields) == expected)
     }

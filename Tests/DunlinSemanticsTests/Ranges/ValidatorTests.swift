@@ -1,12 +1,15 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `A validator` {
-    @Test(arguments: [
-        (#""abc""#, false), (#""""#, false), (#"W/"abc""#, true), (#"W/"""#, true), (#""!#~/\x""#, false),
-        ("\"caf\u{E9}\"", false),
-    ])
+    @Test(
+        .rules("9110-8.8.3-1", "9110-8.8.3-2"),
+        arguments: [
+            (#""abc""#, false), (#""""#, false), (#"W/"abc""#, true), (#"W/"""#, true), (#""!#~/\x""#, false),
+            ("\"caf\u{E9}\"", false),
+        ])
     func `a validator may be an entity tag`(text: String, isWeak: Bool) throws {
         let tag = try #require(EntityTag(text))
         #expect(tag.description == text)
@@ -14,10 +17,12 @@ import Testing
         #expect(tag.isStronglyEqual(to: tag) == !isWeak)
     }
 
-    @Test(arguments: [
-        "", "abc", "\"", "\"abc", "abc\"", #"w/"abc""#, #"W"abc""#, #"W/abc"#, "W/", "W", #""a"b""#, #""a" "#,
-        #" "a""#, #""a b""#, "\"a\u{7F}\"", "\"a\tb\"", #""a","b""#, #"W/W/"a""#, #"*"#, "\"a\0\"",
-    ])
+    @Test(
+        .rules("9110-8.8.3-1"),
+        arguments: [
+            "", "abc", "\"", "\"abc", "abc\"", #"w/"abc""#, #"W"abc""#, #"W/abc"#, "W/", "W", #""a"b""#, #""a" "#,
+            #" "a""#, #""a b""#, "\"a\u{7F}\"", "\"a\tb\"", #""a","b""#, #"W/W/"a""#, #"*"#, "\"a\0\"",
+        ])
     func `a text that is no entity tag is refused`(text: String) {
         #expect(EntityTag(text) == nil)
     }
@@ -45,7 +50,7 @@ import Testing
         (["Last-Modified": "Sunday, 06-Nov-94 08:49:37 GMT", "Date": date], before),
     ]
 
-    @Test(arguments: fields)
+    @Test(.rules("9110-8.8.2-1", "9110-8.8.2-2", "9110-13.1.5-2", "9110-13.1.5-3"), arguments: fields)
     func `a validator is strong, or there is none`(fields: Fields, expected: String?) {
         let validator = Validator(fields)
         #expect(validator?.description == expected)
@@ -66,7 +71,7 @@ import Testing
         (before, ["Last-Modified": "?"], .changed), (before, ["ETag": #""a""#], .unsaid),
     ]
 
-    @Test(arguments: agreements)
+    @Test(.rules("9110-8.8.3-2", "9110-15.3.7-2"), arguments: agreements)
     func `a validator says whether another response is of the same state`(
         text: String, fields: Fields, expected: Validator.Agreement
     ) throws {

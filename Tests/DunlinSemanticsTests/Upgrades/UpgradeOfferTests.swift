@@ -1,4 +1,5 @@
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @testable import DunlinSemantics
@@ -21,6 +22,7 @@ import Testing
     }
 
     @Test(
+        .rules("9110-7.8-1"),
         arguments: [
             (["Connection": "Upgrade", "Upgrade": "foo/2, bar"], ["foo/2", "bar"]),
             (["Connection": "keep-alive, UPGRADE", "Upgrade": "foo"], ["foo"]),
@@ -37,6 +39,7 @@ import Testing
     }
 
     @Test(
+        .rules("9110-7.8-3", "9110-15.2.2-1"),
         arguments: [
             (["Connection": "Upgrade", "Upgrade": "foo/2"], .success(["foo/2"])),
             (["Connection": "keep-alive, upgrade", "Upgrade": "BAR"], .success(["Bar"])),
@@ -72,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `HTTP 1.0 has no 101`() throws {
+    @Test(.rules("9110-7.8-6")) func `HTTP 1.0 has no 101`() throws {
         let fields: Fields = ["Connection": "Upgrade", "Upgrade": "foo"]
         let head = ResponseHead(version: .http10, status: .switchingProtocols, fields: fields)
         #expect(throws: UpgradeError.ofHTTP10) { _ = try UpgradeOffer(["foo"]).accepted(by: head) }

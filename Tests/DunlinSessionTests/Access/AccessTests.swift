@@ -3,6 +3,7 @@ import DunlinSemantics
 import DunlinTesting
 import Folders
 import Foundation
+import LedgerRows
 import Mocking
 import Synchronization
 import Testing
@@ -90,7 +91,7 @@ import Testing
         #expect(transport.requests.count == 1)
     }
 
-    @Test func `once passwords are forgotten a handler may say another user`() async throws {
+    @Test(.rules("9110-17.16.2-1")) func `once passwords are forgotten a handler may say another user`() async throws {
         let (_, sessions) = try sessions(named: [nil]) { $0.authenticationHandler = { _ in .reject } }
         #expect(try await sessions[0].get("/a", as: .string).value == "1")
         #expect(try await sessions[0].get("/a", as: .string).value == "1")

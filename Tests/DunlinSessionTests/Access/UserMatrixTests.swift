@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import Folders
+import LedgerRows
 import Mocking
 import Synchronization
 import Testing
@@ -21,7 +22,7 @@ import Testing
         #expect(askers.transport.requests.count == (way.isKept ? 3 : 5))
     }
 
-    @Test(arguments: all, ConstantField.allCases)
+    @Test(.rules("9111-7.3-1"), arguments: all, ConstantField.allCases)
     func `a body in a memory cache is served only to who asked for it`(way: WayToAsk, constant: ConstantField)
         async throws
     {

@@ -64,7 +64,8 @@ private final class TokenServer: Sendable {
         #expect(mock.transport.requests.map(\.path) == ["/token", "/x", "/x", "/x"])
     }
 
-    @Test(.rows("OP-9")) func `a refused request is sent again with a new token, its body too`() async throws {
+    @Test(.rows("OP-9"), .rules("9110-15.5.2-1"))
+    func `a refused request is sent again with a new token, its body too`() async throws {
         let (server, mock) = try Self.scene("0")
         #expect(try await mock.session.get("x", as: .string).value == "in")
         server.expire()

@@ -278,7 +278,7 @@ private struct OwnError: Error, Equatable {}
             ])
     }
 
-    @Test(arguments: ["http", "https"], HTTPSession.BasicInClearText.allCases)
+    @Test(.rules("9110-17.16.1-1"), arguments: ["http", "https"], HTTPSession.BasicInClearText.allCases)
     func `Basic answers in clear text only where that is allowed, and is warned of`(
         scheme: String, policy: HTTPSession.BasicInClearText
     ) async throws {

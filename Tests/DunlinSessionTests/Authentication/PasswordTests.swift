@@ -50,7 +50,8 @@ import Testing
         }
     }
 
-    @Test(.rows("OP-9")) func `nothing is sent before the server asks, and then the strongest answer`() async throws {
+    @Test(.rows("OP-9"), .rules("9110-11.3-4", "9110-11.4-1", "9110-11.4-2", "9110-15.5.2-1"))
+    func `nothing is sent before the server asks, and then the strongest answer`() async throws {
         let mock = try Self.scene { request in
             request.fields["authorization"] == nil
                 ? Self.asks("Basic realm=\"r\", Digest realm=\"r\", nonce=\"m\", qop=\"auth\", \(Self.digest)")
@@ -73,7 +74,7 @@ import Testing
         #expect(mock.transport.requests.count == 5 && mock.transport.requests[3].fields["authorization"] == nil)
     }
 
-    @Test func `a stale nonce is answered once more, a wrong password not`() async throws {
+    @Test(.rules("9110-15.5.2-2")) func `a stale nonce is answered once more, a wrong password not`() async throws {
         let count = Mutex(0)
         let mock = try Self.scene { request in
             let number = count.withLock { count in
@@ -108,7 +109,7 @@ import Testing
     }
 
     /// Each time another realm, as if it were asked for the first time.
-    @Test func `a server that never stops asking gets no further answer`() async throws {
+    @Test(.rules("9110-15.5.2-2")) func `a server that never stops asking gets no further answer`() async throws {
         let count = Mutex(0)
         let mock = try Self.scene { _ in
             let number = count.withLock { count in
@@ -122,7 +123,7 @@ import Testing
         #expect(mock.transport.requests.count == 4)
     }
 
-    @Test(arguments: ["http", "https"], [true, false])
+    @Test(.rules("9110-17.16.1-1"), arguments: ["http", "https"], [true, false])
     func `a password is not sent in clear text unless that is allowed`(scheme: String, isAllowed: Bool) async throws {
         let mock = try Self.scene(inClearText: isAllowed, base: "\(scheme)://api.test") { request in
             request.fields["authorization"] == nil ? Self.asks("Basic realm=\"r\"") : .respond(body: "in")
@@ -151,7 +152,8 @@ import Testing
         #expect(error?.code == .authenticationFailed)
     }
 
-    @Test func `a password stays with its origin, and with requests that have no credentials of their own`()
+    @Test(.rules("9110-11.5-2"))
+    func `a password stays with its origin, and with requests that have no credentials of their own`()
         async throws
     {
         let mock = try Self.scene { request in

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Mocking
 import Synchronization
 import Testing
@@ -185,7 +186,7 @@ import Testing
         #expect(Self.authorized(mock)[count] == false)
     }
 
-    @Test(arguments: [basic, digest], [true, false])
+    @Test(.rules("9110-17.16.2-1"), arguments: [basic, digest], [true, false])
     func `an answer that was on its way when passwords were forgotten is not remembered`(
         challenge: String, replaces: Bool
     ) async throws {

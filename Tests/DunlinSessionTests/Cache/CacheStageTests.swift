@@ -59,7 +59,7 @@ struct CachedStage {
         #expect(try await stage.get().cacheUse?.source == .memory)
     }
 
-    @Test(.rows("UC-1"), arguments: [true, false])
+    @Test(.rows("UC-1"), .rules("9110-7.3.1-1", "9111-4-6"), arguments: [true, false])
     func `a fresh response is served without a request, with its age`(
         inMemory: Bool
     ) async throws {
@@ -76,7 +76,8 @@ struct CachedStage {
         #expect(stage.cache.gauges.hits == 1 && stage.cache.gauges.misses == 1)
     }
 
-    @Test(.rows("UC-6")) func `a stale response is revalidated, and served once the origin confirms it`() async throws {
+    @Test(.rows("UC-6"), .rules("9111-4.3.3-1"))
+    func `a stale response is revalidated, and served once the origin confirms it`() async throws {
         let stage = try CachedStage()
         stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "abc")
             .thenRespond(304, fields: ["Cache-Control": "max-age=100", "ETag": "\"1\"", "X-New": "yes"])
@@ -143,7 +144,9 @@ struct CachedStage {
         #expect(stage.sent.last?.fields["if-none-match"] == "\"1\"")
     }
 
-    @Test func `a body that breaks off is not taken for whole, and its rest is asked for`() async throws {
+    @Test(.rules("9112-8-1")) func `a body that breaks off is not taken for whole, and its rest is asked for`()
+        async throws
+    {
         let stage = try CachedStage(inMemory: false)
         stage.transport.on(.get, "/a")
             .reply(

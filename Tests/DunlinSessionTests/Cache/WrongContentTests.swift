@@ -2,6 +2,7 @@ import Dunlin
 import DunlinTesting
 import Folders
 import FoundationEssentials
+import LedgerRows
 import Testing
 
 @testable import DunlinSession
@@ -67,7 +68,7 @@ import Testing
         #expect(stage.sent.count == 2)
     }
 
-    @Test func `by its extent, as a part that nobody asked for, is no file`() async throws {
+    @Test(.rules("9110-15.3.7-1")) func `by its extent, as a part that nobody asked for, is no file`() async throws {
         stage.transport.on(.get, "/a").respond(206, fields: ["Content-Range": "bytes 3-6/100"], body: "part").always()
         let error = await #expect(throws: NetworkError.self) { try await download() }
         #expect(error?.code == .invalidResponse)
@@ -83,6 +84,7 @@ import Testing
     }
 
     @Test(
+        .rules("9110-14.2-1", "9110-15.3.7-5"),
         arguments: [
             ([:], true), (["Content-Range": "bytes 0-4/5"], true), (["Content-Range": "bytes 0-4/9"], false),
             (["Content-Range": "bytes 1-5/6"], false), (["Content-Range": "bytes 0-4/*"], false),

@@ -1,4 +1,5 @@
 import Dunlin
+import LedgerRows
 import Testing
 
 @testable import DunlinSession
@@ -49,7 +50,7 @@ import Testing
         #expect(machine.lastEventID == "10001")
     }
 
-    @Test(arguments: [true, false])
+    @Test(.rules("6455-7.2.3-2"), arguments: [true, false])
     func `failed attempts wait longer each time, until there are as many as the policy allows`(isEmpty: Bool) {
         var machine = Self.machine()
         let end = isEmpty ? Machine.End.complete : Self.broken

@@ -30,7 +30,8 @@ import Testing
         return mocked
     }
 
-    @Test func `a redirected response tells each hop on its way`() async throws {
+    @Test(.rules("9110-10.2.2-2", "9110-15.4-2")) func `a redirected response tells each hop on its way`() async throws
+    {
         let mocked = try Self.chain(3)
         let response = try await mocked.session.get("0#top", as: .string)
         #expect(response.value == "at 3")
@@ -54,7 +55,7 @@ import Testing
         #expect(try await mocked.session.get("0", as: .string).url == "http://api.test/0")
     }
 
-    @Test(.rows("SM-82"), arguments: [(20, true), (21, false)])
+    @Test(.rows("SM-82"), .rules("9110-15.4-1"), arguments: [(20, true), (21, false)])
     func `redirects end at the limit with an error that tells their chain`(count: Int, isReached: Bool) async throws {
         let mocked = try Self.chain(count)
         guard !isReached else {
@@ -85,7 +86,9 @@ import Testing
         #expect(response.url == "http://api.test/0")
     }
 
-    @Test(.rows("SM-82")) func `redirects that lead back to an earlier hop end as a loop`() async throws {
+    @Test(.rows("SM-82"), .rules("9110-15.4-1")) func `redirects that lead back to an earlier hop end as a loop`()
+        async throws
+    {
         let mocked = try Mocked()
         mocked.transport.on(.get, "/a").respond(301, fields: ["Location": "/b"]).always()
         mocked.transport.on(.get, "/b").respond(301, fields: ["Location": "/a"]).always()
@@ -100,7 +103,7 @@ import Testing
         (308, .post, .post, true), (301, .put, .put, true), (303, .put, .get, false), (308, .put, .put, true),
     ]
 
-    @Test(.rows("SM-82"), arguments: bodies, [false, true])
+    @Test(.rows("SM-82"), .rules("9110-9.3.3-1", "9110-15.4-2", "9110-15.4-5"), arguments: bodies, [false, true])
     func `a redirect sends the body again, or drops it with the fields that describe it`(
         change: (HTTP.Status, HTTP.Method, HTTP.Method, Bool), isStream: Bool
     ) async throws {
@@ -230,7 +233,7 @@ import Testing
         #expect(mocked.transport.requests.count == 1)
     }
 
-    @Test func `each hop takes its own route`() async throws {
+    @Test(.rules("9110-15.4-3")) func `each hop takes its own route`() async throws {
         let (session, request) = (HTTP.SocketAddress.v4(1, port: 1), HTTP.SocketAddress.v4(2, port: 2))
         let mocked = try Mocked("http://a.test") { $0.hostOverrides["b.test"] = session }
         mocked.transport.on(.get, "/1").respond(302, fields: ["Location": "http://b.test/2"])
@@ -255,7 +258,9 @@ import Testing
         return mocked
     }
 
-    @Test(.rows("SM-82")) func `secrets stay with their origin, and are gone for good`() async throws {
+    @Test(.rows("SM-82"), .rules("9110-15.4-4")) func `secrets stay with their origin, and are gone for good`()
+        async throws
+    {
         let mocked = try Self.triangle {
             $0.fields.append(name: "Proxy-Authorization", value: "P")
             $0.fields.append(name: "X-Default", value: "d", sensitive: true)
@@ -283,7 +288,7 @@ import Testing
 
     static let credentials: [HTTP.Credentials] = [.bearer(token: "t"), .basic(user: "u", password: "p")]
 
-    @Test(.rows("OP-9"), arguments: credentials, [false, true])
+    @Test(.rows("OP-9"), .rules("9110-15.4-3"), arguments: credentials, [false, true])
     func `credentials stay with their origin`(credentials: HTTP.Credentials, isOfRequest: Bool) async throws {
         let mocked = try Self.triangle { if !isOfRequest { $0.credentials = credentials } }
         var options = HTTPSession.Options()
@@ -292,7 +297,7 @@ import Testing
         #expect(mocked.transport.requests.map { $0.fields.contains("Authorization") } == [true, true, false, false])
     }
 
-    @Test func `a user and password in a Location are not sent`() async throws {
+    @Test(.rules("9110-4.2.4-1")) func `a user and password in a Location are not sent`() async throws {
         let mocked = try Mocked("http://a.test")
         mocked.transport.on(.get, "/0").respond(302, fields: ["Location": "http://u:p@a.test/1"])
         mocked.transport.on(.get, "/1").respond(302, fields: ["Location": "http://u:p@b.test/2"])

@@ -1,4 +1,5 @@
 import Dunlin
+import LedgerRows
 import Testing
 
 @testable import DunlinSession
@@ -25,6 +26,7 @@ import Testing
     }
 
     @Test(
+        .rules("9110-15-1"),
         arguments: [
             (200, nil), (301, nil), (400, nil), (401, nil), (404, nil), (408, 1), (409, nil), (425, 1), (429, 1),
             (500, nil), (501, nil), (502, 1), (503, 1), (504, 1), (505, nil),

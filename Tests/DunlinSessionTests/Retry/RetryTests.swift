@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Mocking
 import Synchronization
 import Testing
@@ -107,6 +108,7 @@ struct `A request that is tried again` {
 
     /// Method, fields, what happens to it first, and whether it is tried again.
     @Test(
+        .rules("9110-9.2.2-1", "9112-9.3.1-1"),
         arguments: [
             (.get, [:], .fail(.connectionReset), true), (.put, [:], .fail(.connectionReset), true),
             (.delete, [:], .respond(503), true), (.post, [:], .fail(.connectionReset), false),
@@ -193,7 +195,7 @@ struct `A request that is tried again` {
         for (index, wait) in waits[0].enumerated() { #expect(wait <= .seconds(1 << index)) }
     }
 
-    @Test(arguments: ["2", "Sun, 06 Nov 1994 08:49:39 GMT"])
+    @Test(.rules("9110-10.2.3-2", "9110-15.6.4-1"), arguments: ["2", "Sun, 06 Nov 1994 08:49:39 GMT"])
     func `the wait before another attempt is at least as long as the server asks`(asked: String) async throws {
         let (mocked, clock) = try Self.mocked(.constant(attempts: 2, every: .seconds(1)))
         let fields: Fields = ["Retry-After": asked, "Date": "Sun, 06 Nov 1994 08:49:37 GMT"]

@@ -30,7 +30,7 @@ import Testing
         if case .accepted = try decide(policy, chain, for: host, roots: roots) { true } else { false }
     }
 
-    @Test(.rows("SM-3", "SP-2", "VD-8"))
+    @Test(.rows("SM-3", "SP-2", "VD-8"), .rules("9110-4.3.4-6"))
     func `the default security policy pins nothing, allows nothing invalid and checks names`() throws {
         let policy = SecurityPolicy()
         #expect(policy.pinningMode == .none && policy.pins.isEmpty && policy.pinPosition == .any)

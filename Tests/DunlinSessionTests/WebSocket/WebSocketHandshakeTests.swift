@@ -1,14 +1,18 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Mocking
 import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `Opening a WebSocket` {
-    @Test(arguments: [
-        ("ws://chat.test/x", "http://chat.test"), ("WSS://chat.test/x", "https://chat.test"),
-        ("wss://chat.test/x", "https://chat.test"), ("/x", "http://api.test"),
-    ])
+    @Test(
+        .rules("6455-3-1", "6455-3-2"),
+        arguments: [
+            ("ws://chat.test/x", "http://chat.test"), ("WSS://chat.test/x", "https://chat.test"),
+            ("wss://chat.test/x", "https://chat.test"), ("ws://chat.test/x#y", "http://chat.test"),
+            ("/x", "http://api.test"),
+        ])
     func `the scheme ws stands for http, and wss for https`(target: String, origin: String) async throws {
         let mock = try MockedSocket()
         let socket = try await mock.session.webSocket(.url(target))
@@ -25,8 +29,8 @@ import Testing
         }
     }
 
-    @Test func `the request has the fields of a handshake, those of the caller, and no Origin by itself`() async throws
-    {
+    @Test(.rules("6455-3-3", "6455-4.1-7", "6455-4.1-8", "6455-4.1-10", "6455-4.1-14"))
+    func `the request has the fields of a handshake, those of the caller, and no Origin by itself`() async throws {
         let mock = try MockedSocket(accepting: ["Sec-WebSocket-Protocol": "b"])
         let socket = try await mock.session.webSocket(
             "chat", subprotocols: ["a", "b"], query: ["room": 1], fields: ["X-Mine": "1"])
@@ -57,13 +61,13 @@ import Testing
         #expect(!lines.isEmpty && !lines.joined().contains(token))
     }
 
-    @Test func `each handshake has a key of its own`() async throws {
+    @Test(.rules("6455-4.1-12")) func `each handshake has a key of its own`() async throws {
         let mock = try MockedSocket()
         for _ in 0..<3 { _ = try await mock.open() }
         #expect(Set(mock.mocked.transport.requests.map { $0.fields["Sec-WebSocket-Key"] }).count == 3)
     }
 
-    @Test(arguments: [false, true])
+    @Test(.rules("6455-4.1-12"), arguments: [false, true])
     func `a handshake that is sent again has another key, and the answer to an earlier one opens nothing`(
         isEarlier: Bool
     ) async throws {
@@ -107,10 +111,12 @@ import Testing
         #expect(keys.count == 2 && Set(keys).count == 2 && keys.allSatisfy { $0.count == 1 })
     }
 
-    @Test(arguments: [
-        ["Sec-WebSocket-Accept": "AAAAAAAAAAAAAAAAAAAAAAAAAAA="], ["Sec-WebSocket-Protocol": "c"],
-        ["Sec-WebSocket-Extensions": "permessage-deflate"],
-    ])
+    @Test(
+        .rules("6455-7.2.1-1"),
+        arguments: [
+            ["Sec-WebSocket-Accept": "AAAAAAAAAAAAAAAAAAAAAAAAAAA="], ["Sec-WebSocket-Protocol": "c"],
+            ["Sec-WebSocket-Extensions": "permessage-deflate"],
+        ])
     func `an answer with what was not asked for opens nothing`(fields: [String: String]) async throws {
         let mock = try MockedSocket(accepting: Fields(fields))
         let error = try await NetworkError.thrown { _ = try await mock.open() }
@@ -119,14 +125,14 @@ import Testing
         await mock.session.shutdown()
     }
 
-    @Test func `a server that answers with HTTP has refused`() async throws {
+    @Test(.rules("6455-4.1-18")) func `a server that answers with HTTP has refused`() async throws {
         let mocked = try Mocked()
         mocked.transport.on(.get, "/chat").respond(.forbidden, body: "no")
         let error = try await NetworkError.thrown { _ = try await mocked.session.webSocket("chat") }
         #expect(error.code == .upgradeRefused && error.response?.status == .forbidden && error.body == "no")
     }
 
-    @Test func `what cannot be asked for is refused before anything is sent`() async throws {
+    @Test(.rules("6455-4.1-1")) func `what cannot be asked for is refused before anything is sent`() async throws {
         let mock = try MockedSocket()
         let twice = try await NetworkError.thrown { _ = try await mock.open(subprotocols: ["a", "a"]) }
         #expect(twice.code == .invalidRequest && twice.reason.contains("offered twice"))

@@ -1,10 +1,12 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Mocking
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `The life of a WebSocket` {
-    @Test func `closing says code and reason, and waits for the answer`() async throws {
+    @Test(.rules("6455-6.1-1", "6455-7.1.1-1", "6455-7.1.2-1"))
+    func `closing says code and reason, and waits for the answer`() async throws {
         let mock = try MockedSocket()
         let socket = try await mock.open()
         mock.peer.send(.text("before"))
@@ -33,7 +35,9 @@ import Testing
         #expect(mock.peer.frames == [.text("a")])
     }
 
-    @Test func `a peer that does not answer a close frame is waited for up to the limit`() async throws {
+    @Test(.rules("6455-7.1.2-1")) func `a peer that does not answer a close frame is waited for up to the limit`()
+        async throws
+    {
         let clock = ManualClock()
         let mock = try MockedSocket(clock: clock)
         let socket = try await mock.open()
@@ -124,7 +128,8 @@ import Testing
         #expect(mock.peer.frames == [.text("a")])
     }
 
-    @Test func `a scope closes its socket in peace when it returns, and at once when it throws`() async throws {
+    @Test(.rules("6455-7.2.1-2"))
+    func `a scope closes its socket in peace when it returns, and at once when it throws`() async throws {
         struct Mine: Error {}
         let mock = try MockedSocket()
         let peer = mock.peer

@@ -3,13 +3,16 @@ import DunlinReactor
 import DunlinTesting
 import DunlinTypes
 import DunlinWire
+import LedgerRows
 import Mocking
 import Testing
 
 @testable import DunlinSession
 
 @Suite(.timeLimit(.minutes(10))) struct `Receiving over a WebSocket` {
-    @Test func `messages arrive whole and in order, however they were framed`() async throws {
+    @Test(.rules("6455-5.4-6", "6455-6.2-1")) func `messages arrive whole and in order, however they were framed`()
+        async throws
+    {
         let mock = try MockedSocket()
         let socket = try await mock.open()
         mock.peer.send(.text("a"))
@@ -42,7 +45,7 @@ import Testing
         #expect(try await messages.next() == .text("next"))
     }
 
-    @Test func `a close frame without a code is a close without one`() async throws {
+    @Test(.rules("6455-7.1.5-1")) func `a close frame without a code is a close without one`() async throws {
         let mock = try MockedSocket()
         let socket = try await mock.open()
         mock.peer.send(.close(nil))
@@ -51,7 +54,7 @@ import Testing
         #expect(socket.closeCode == .noCode && socket.closeReason.isEmpty)
     }
 
-    @Test func `a stream that ends without a close frame is a lost connection`() async throws {
+    @Test(.rules("6455-7.1.5-1")) func `a stream that ends without a close frame is a lost connection`() async throws {
         let mock = try MockedSocket()
         let socket = try await mock.open()
         mock.peer.send(.text("a"))
@@ -64,12 +67,14 @@ import Testing
         #expect(socket.closeCode == .abnormal)
     }
 
-    @Test(arguments: [
-        (Bytes([0xC1, 0x00]), NetworkError.Code.webSocketFailed, UInt16(1002)),
-        (WebSocketFrame(.continuation).bytes, .webSocketFailed, 1002),
-        (WebSocketFrame(.text, Bytes([0xFF])).bytes, .webSocketFailed, 1007),
-        (Bytes([0x82, 127, 0, 0, 0, 0, 1, 0, 0, 1]), .limitExceeded, 1009),
-    ])
+    @Test(
+        .rules("6455-7.1.7-2"),
+        arguments: [
+            (Bytes([0xC1, 0x00]), NetworkError.Code.webSocketFailed, UInt16(1002)),
+            (WebSocketFrame(.continuation).bytes, .webSocketFailed, 1002),
+            (WebSocketFrame(.text, Bytes([0xFF])).bytes, .webSocketFailed, 1007),
+            (Bytes([0x82, 127, 0, 0, 0, 0, 1, 0, 0, 1]), .limitExceeded, 1009),
+        ])
     func `a peer that breaks a rule or a limit is told so, and the reader gets an error`(
         bytes: Bytes, code: NetworkError.Code, close: UInt16
     ) async throws {

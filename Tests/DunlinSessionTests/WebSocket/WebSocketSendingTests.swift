@@ -1,12 +1,13 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Mocking
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `Sending over a WebSocket` {
     private static let slice = 64 * 1024
 
-    @Test func `each message is a frame of its kind`() async throws {
+    @Test(.rules("6455-6.1-2")) func `each message is a frame of its kind`() async throws {
         let mock = try MockedSocket()
         let socket = try await mock.open()
         try await socket.send("a\u{E9}")
@@ -67,7 +68,7 @@ import Testing
         #expect(mocked.transport.requests[0].origin.description == "\(scheme)://api.test")
     }
 
-    @Test func `a long message is cut into frames, text between characters`() async throws {
+    @Test(.rules("6455-6.1-2")) func `a long message is cut into frames, text between characters`() async throws {
         let mock = try MockedSocket()
         let socket = try await mock.open()
         let text = String(repeating: "\u{20AC}", count: 50_000)
@@ -79,7 +80,7 @@ import Testing
         #expect(frames.map { String($0.payload) }.joined() == text)
     }
 
-    @Test func `messages of tasks that send at the same time do not mix`() async throws {
+    @Test(.rules("6455-5.4-4")) func `messages of tasks that send at the same time do not mix`() async throws {
         let mock = try MockedSocket { await Task.yield() }
         let socket = try await mock.open()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -185,7 +186,7 @@ import Testing
         #expect(await mock.session.tasks.count == 0)
     }
 
-    @Test func `masks differ from frame to frame`() async throws {
+    @Test(.rules("6455-5.3-1")) func `masks differ from frame to frame`() async throws {
         let written = AsyncStream.makeStream(of: Bytes.self)
         let mocked = try Mocked()
         let peer = MockWebSocket()

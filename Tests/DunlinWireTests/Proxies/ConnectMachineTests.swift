@@ -1,5 +1,6 @@
 import DunlinTypes
 import DunlinWire
+import LedgerRows
 import Testing
 
 @Suite struct `CONNECT machine` {
@@ -87,7 +88,7 @@ import Testing
         ("HTTP/1.1 500 No\r\nTransfer-Encoding: gzip\r\n\r\n", .fail(.malformed(500, .unknownTransferCoding)), ""),
     ]
 
-    @Test(arguments: answers)
+    @Test(.rules("9110-9.3.6-2", "9110-9.3.6-3", "9112-6.3-2"), arguments: answers)
     func `an answer to CONNECT opens the tunnel, asks, or refuses`(
         text: String, expected: ConnectMachine.Action, rest: String
     ) {

@@ -1,5 +1,6 @@
 import DunlinTypes
 import DunlinWire
+import LedgerRows
 import Testing
 
 @Suite struct `Proxied requests` {
@@ -25,7 +26,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: tunnels)
+    @Test(.rules("9110-9.3.6-1", "9112-3.2.3-1"), arguments: tunnels)
     func `CONNECT names host and port, and has the proxy's own fields`(
         origin: HTTP.Origin, authorization: String?, fields: Fields, expected: String
     ) throws {
@@ -83,7 +84,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: absolutes)
+    @Test(.rules("9112-3.2.2-1", "9112-3.2.2-2"), arguments: absolutes)
     func `a request in clear text goes in absolute form`(
         head: RequestHead, authorization: String?, expected: String
     ) throws {
@@ -117,7 +118,7 @@ import Testing
         #expect(try ProxiedRequest.absolute(head, authorization: "Basic x").prepared == nil)
     }
 
-    @Test func `what goes to an origin has nothing of the proxy's`() {
+    @Test(.rules("9110-11.7.2-1")) func `what goes to an origin has nothing of the proxy's`() {
         let fields: Fields = ["Proxy-authorization": "secret", "A": "b", "Proxy-Connection": "close", "Cookie": "c"]
         #expect(ProxiedRequest.forOrigin(fields) == ["A": "b", "Cookie": "c"])
     }

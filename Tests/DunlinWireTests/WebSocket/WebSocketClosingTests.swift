@@ -1,9 +1,12 @@
 import DunlinTypes
 import DunlinWire
+import LedgerRows
 import Testing
 
 @Suite struct `A WebSocket close frame` {
-    @Test(arguments: [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4000, 4999])
+    @Test(
+        .rules("6455-7.4-4"),
+        arguments: [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4000, 4999])
     func `a code that is registered or free for applications is read and sent`(code: Int) throws {
         let closing = try WebSocketClosing(WebSocketCloseCode(rawValue: UInt16(code)), reason: "why")
         #expect(try WebSocketClosing(payload: closing.payload) == closing)
@@ -14,7 +17,9 @@ import Testing
         #expect(closing.answer.reason.isEmpty)
     }
 
-    @Test(arguments: [0, 1, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65_535])
+    @Test(
+        .rules("6455-7.4-2", "6455-7.4-3"),
+        arguments: [0, 1, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65_535])
     func `any other code is neither read nor sent`(code: Int) {
         for pieces in cuts(of: closeFrame(code)) {
             let outcome = ReceiveOutcome(of: pieces)
@@ -33,12 +38,12 @@ import Testing
         #expect(WebSocketClosing.silent.answer == .silent)
     }
 
-    @Test func `a close frame of one byte is refused`() {
+    @Test(.rules("6455-5.5.1-1")) func `a close frame of one byte is refused`() {
         #expect(ReceiveOutcome(of: [frame(0x8, [0x03])]) == ReceiveOutcome([], .closePayloadTooShort))
         #expect(WebSocketError.closePayloadTooShort.closeCode == .protocolError)
     }
 
-    @Test(arguments: [(123, true), (124, false)])
+    @Test(.rules("6455-7.1.6-1"), arguments: [(123, true), (124, false)])
     func `a reason has at most 123 bytes`(length: Int, isAllowed: Bool) throws {
         let reason = String(repeating: "x", count: length)
         let wire = closeFrame(1000, Array(reason.utf8))
@@ -51,13 +56,13 @@ import Testing
         #expect(ReceiveOutcome(of: [wire]) == ReceiveOutcome([.control(.close(closing))]))
     }
 
-    @Test(arguments: [[0xCE, 0xBA, 0xED, 0xA0, 0x80], [0xC3], [0xFF]] as [[UInt8]])
+    @Test(.rules("6455-7.1.6-1"), arguments: [[0xCE, 0xBA, 0xED, 0xA0, 0x80], [0xC3], [0xFF]] as [[UInt8]])
     func `a reason that is not UTF-8 is refused with 1007`(reason: [UInt8]) {
         #expect(ReceiveOutcome(of: [closeFrame(1000, reason)]) == ReceiveOutcome([], .invalidCloseReason))
         #expect(WebSocketError.invalidCloseReason.closeCode == .invalidContent)
     }
 
-    @Test func `each error that the peer can be told of has a code that may be sent`() {
+    @Test(.rules("6455-7.4-1")) func `each error that the peer can be told of has a code that may be sent`() {
         let told: [WebSocketError: WebSocketCloseCode] = [
             .reservedBits: .protocolError, .unknownOpcode(3): .protocolError, .fragmentedControl: .protocolError,
             .controlTooLong: .protocolError, .maskedFrame: .protocolError, .lengthNotMinimal: .protocolError,

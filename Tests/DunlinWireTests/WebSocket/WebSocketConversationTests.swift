@@ -1,5 +1,6 @@
 import DunlinTypes
 import DunlinWire
+import LedgerRows
 import Testing
 
 /// What the client writes to a server, and how the connection ends, by all machines together.
@@ -23,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a ping within a message is answered before the message`() {
+    @Test(.rules("6455-5.4-2", "6455-5.5.2-2")) func `a ping within a message is answered before the message`() {
         let wire = [frame(0x1, "Hel", isFinal: false), frame(0x9, "p"), frame(0x0, "lo")]
         var conversation = Conversation()
         conversation.receive(wire)
@@ -40,7 +41,7 @@ import Testing
         #expect(conversation.written == (0..<10).flatMap { Self.sent(0xA, [$0]) })
     }
 
-    @Test(arguments: [1000, 1001, 3999, 4999])
+    @Test(.rules("6455-5.5.1-4", "6455-5.5.1-5"), arguments: [1000, 1001, 3999, 4999])
     func `the server's close is answered with its code, and nothing after it counts`(code: Int) throws {
         let wire = frame(0x1, "Hello") + closeFrame(code, Array("why".utf8)) + frame(0x1, "late") + frame(0x9)
         for pieces in cuts(of: wire) {
@@ -54,7 +55,8 @@ import Testing
         }
     }
 
-    @Test func `after our close messages and pings are discarded, and the server's close ends the handshake`() throws {
+    @Test(.rules("6455-5.5.2-1"))
+    func `after our close messages and pings are discarded, and the server's close ends the handshake`() throws {
         for pieces in cuts(of: frame(0x1, "late") + frame(0x9) + closeFrame(1000)) {
             var conversation = Conversation()
             try conversation.close(.normal)
@@ -75,7 +77,7 @@ import Testing
         (frame(0x2, [UInt8](repeating: 0, count: 101)), .messageTooLong(limit: 100), 1009),
     ]
 
-    @Test(arguments: faults)
+    @Test(.rules("6455-5.1-2", "6455-7.1.7-1", "6455-7.1.7-3", "6455-7.2.1-1", "6455-8.1-1"), arguments: faults)
     func `a fault ends the connection with its code, after what came before it was answered`(
         wire: [UInt8], error: WebSocketError, code: Int
     ) {

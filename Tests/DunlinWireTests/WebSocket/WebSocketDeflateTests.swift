@@ -1,5 +1,6 @@
 import DunlinTypes
 import DunlinWire
+import LedgerRows
 import Testing
 
 @Suite struct `Agreeing on WebSocket compression` {
@@ -24,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `an offer says what the client asks for`() {
+    @Test(.rules("6455-4.1-16")) func `an offer says what the client asks for`() {
         #expect(Self.offer().element.text == "permessage-deflate; client_max_window_bits")
         let full = Self.offer {
             $0.serverNoContextTakeover = true
@@ -76,7 +77,7 @@ import Testing
         #expect(try Self.agree(offer, "permessage-deflate; client_max_window_bits=10") == .success(agreed))
     }
 
-    @Test func `what was asked of the server must be granted`() throws {
+    @Test(.rules("6455-9.1-5")) func `what was asked of the server must be granted`() throws {
         let forgetful = Self.offer { $0.serverNoContextTakeover = true }
         #expect(try Self.agree(forgetful, "permessage-deflate") == .failure(.invalidDeflate))
         let small = Self.offer { $0.serverMaxWindowBits = 10 }
@@ -87,19 +88,25 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "client_max_window_bits=8", "client_max_window_bits=7", "client_max_window_bits=16", "client_max_window_bits",
-        "client_max_window_bits=09", "client_max_window_bits=+9", "server_max_window_bits", "server_max_window_bits=7",
-        "server_max_window_bits=16", "server_max_window_bits=010", "server_max_window_bits=x",
-        "server_max_window_bits=99999999999999999999", "server_no_context_takeover=1",
-        "client_no_context_takeover=true", "unknown", "server_no_context_takeover; server_no_context_takeover",
-        "client_max_window_bits=9; client_max_window_bits=9", "Server_No_Context_Takeover",
-    ])
+    @Test(
+        .rules("6455-9.1-5"),
+        arguments: [
+            "client_max_window_bits=8", "client_max_window_bits=7", "client_max_window_bits=16",
+            "client_max_window_bits",
+            "client_max_window_bits=09", "client_max_window_bits=+9", "server_max_window_bits",
+            "server_max_window_bits=7",
+            "server_max_window_bits=16", "server_max_window_bits=010", "server_max_window_bits=x",
+            "server_max_window_bits=99999999999999999999", "server_no_context_takeover=1",
+            "client_no_context_takeover=true", "unknown", "server_no_context_takeover; server_no_context_takeover",
+            "client_max_window_bits=9; client_max_window_bits=9", "Server_No_Context_Takeover",
+        ])
     func `a parameter that answers no offer is refused`(parameter: String) throws {
         #expect(try Self.agree(Self.offer(), "permessage-deflate; " + parameter) == .failure(.invalidDeflate))
     }
 
-    @Test func `only what was offered may be chosen, and once`() throws {
+    @Test(.rules("6455-4.1-22", "6455-9.1-3", "6455-9.1-4")) func `only what was offered may be chosen, and once`()
+        throws
+    {
         #expect(try Self.agree(Self.offer(), "x-webkit-deflate-frame") == .failure(.extensionNotOffered))
         #expect(try Self.agree(Self.offer(), "permessage-deflate, foo") == .failure(.extensionNotOffered))
         #expect(try Self.agree(Self.offer(), "permessage-deflate", "foo") == .failure(.extensionNotOffered))
@@ -121,7 +128,7 @@ import Testing
         ("foo\0", nil),
     ]
 
-    @Test(arguments: lists)
+    @Test(.rules("6455-9.1-1", "6455-9.1-2"), arguments: lists)
     func `a list of extensions is read, or refused as a whole`(text: String, list: [WebSocketExtension]?) {
         #expect(WebSocketExtension.list([Bytes(text)]) == list)
         let both = list.map { [WebSocketExtension("first")] + $0 }
@@ -134,7 +141,7 @@ import Testing
         #expect(WebSocketExtension.list([Bytes(element.text)]) == [element])
     }
 
-    @Test func `a malformed list ends the handshake`() throws {
+    @Test(.rules("6455-9.1-1")) func `a malformed list ends the handshake`() throws {
         #expect(try Self.agree(Self.offer(), "permessage-deflate; =") == .failure(.malformedExtensions))
     }
 }

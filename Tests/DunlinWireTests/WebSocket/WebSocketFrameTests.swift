@@ -1,5 +1,6 @@
 import DunlinTypes
 import DunlinWire
+import LedgerRows
 import Testing
 
 /// The rules of RFC 6455 for frames and fragments. Each input comes whole, byte by byte, and cut in two everywhere.
@@ -30,12 +31,12 @@ import Testing
 
     static func long(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) } }
 
-    @Test(arguments: examples)
+    @Test(.rules("6455-5.2-5", "6455-6.2-2"), arguments: examples)
     func `the examples of the RFC are read, however they are cut`(example: Case) {
         for pieces in cuts(of: example.bytes) { #expect(ReceiveOutcome(of: pieces) == example.outcome) }
     }
 
-    @Test(arguments: [0, 1, 125, 126, 127, 128, 65_535, 65_536, 100_000])
+    @Test(.rules("6455-5.2-5"), arguments: [0, 1, 125, 126, 127, 128, 65_535, 65_536, 100_000])
     func `a message of any length is read, as text and as bytes`(length: Int) {
         let bytes = [UInt8](repeating: 0x2A, count: length)
         let text = ReceiveOutcome([.text(String(repeating: "*", count: length))])
@@ -59,7 +60,7 @@ import Testing
         Case("a close frame without an end", frame(0x8, isFinal: false), [], .fragmentedControl),
     ]
 
-    @Test(arguments: controls)
+    @Test(.rules("6455-5.4-3", "6455-5.5-1", "6455-5.5.3-3"), arguments: controls)
     func `a control frame is whole and has at most 125 bytes`(control: Case) {
         for pieces in cuts(of: control.bytes) { #expect(ReceiveOutcome(of: pieces) == control.outcome) }
     }
@@ -88,7 +89,7 @@ import Testing
                 .frameTooLong(limit: 16 * 1024 * 1024)),
         ]
 
-    @Test(arguments: heads)
+    @Test(.rules("6455-5.1-2", "6455-5.2-1", "6455-5.2-2", "6455-5.2-4", "6455-10.7-1"), arguments: heads)
     func `a head that no server may send is refused`(head: Case) {
         for pieces in cuts(of: head.bytes) {
             let outcome = ReceiveOutcome(of: pieces)
@@ -141,7 +142,7 @@ import Testing
         do throws(WebSocketError) { return try WebSocketClosing(.normal) } catch { return .silent }
     }()
 
-    @Test(arguments: fragments)
+    @Test(.rules("6455-5.4-1", "6455-5.4-2", "6455-5.4-5", "6455-5.4-7"), arguments: fragments)
     func `a message is one frame or several, with only control frames between them`(fragments: Case) {
         for pieces in cuts(of: fragments.bytes) { #expect(ReceiveOutcome(of: pieces) == fragments.outcome) }
     }

@@ -1,5 +1,6 @@
 import DunlinTypes
 import DunlinWire
+import LedgerRows
 import Testing
 
 @Suite struct `A WebSocket handshake` {
@@ -25,7 +26,7 @@ import Testing
         try WebSocketHandshake(key: key, subprotocols: subprotocols, deflate: deflate)
     }
 
-    @Test func `the RFC's example opens a connection`() throws {
+    @Test(.rules("6455-4.1-11", "6455-4.1-21")) func `the RFC's example opens a connection`() throws {
         let handshake = try Self.handshake()
         #expect(
             handshake.fields == ["Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="])
@@ -33,20 +34,21 @@ import Testing
         #expect(try handshake.agreement(with: Self.head(), hash: Self.hash) == WebSocketHandshake.Agreement())
     }
 
-    @Test func `subprotocols and compression are offered`() throws {
+    @Test(.rules("9110-5.6.1-1", "6455-4.1-15", "6455-4.1-16")) func `subprotocols and compression are offered`() throws
+    {
         let fields = try Self.handshake(["chat.v2", "chat"], WebSocketDeflate.Offer()).fields
         #expect(fields["Sec-WebSocket-Protocol"] == "chat.v2, chat")
         #expect(fields["Sec-WebSocket-Extensions"] == "permessage-deflate; client_max_window_bits")
     }
 
-    @Test(arguments: [0, 15, 17])
+    @Test(.rules("6455-4.1-11"), arguments: [0, 15, 17])
     func `a key has 16 bytes`(count: Int) {
         #expect(throws: WebSocketHandshakeError.invalidKey) {
             try WebSocketHandshake(key: Bytes([UInt8](repeating: 1, count: count)))
         }
     }
 
-    @Test(arguments: [["a", "a"], [""], ["a b"], ["a,b"], ["\u{E4}"], ["a\r\nX: y"]])
+    @Test(.rules("6455-4.1-15"), arguments: [["a", "a"], [""], ["a b"], ["a,b"], ["\u{E4}"], ["a\r\nX: y"]])
     func `subprotocols are tokens, and each is offered once`(subprotocols: [String]) {
         #expect(throws: WebSocketHandshakeError.invalidSubprotocol) { try Self.handshake(subprotocols) }
     }
@@ -88,7 +90,7 @@ import Testing
         Change("Sec-WebSocket-Extensions", "", nil), Change("Sec-WebSocket-Version", "13", nil),
     ]
 
-    @Test(arguments: changes)
+    @Test(.rules("6455-4.1-19", "6455-4.1-20", "6455-4.1-21", "6455-4.1-22"), arguments: changes)
     func `each field of the answer is checked`(change: Change) throws {
         let head = Self.head { $0[change.name] = change.value }
         let handshake = try Self.handshake()
@@ -99,25 +101,27 @@ import Testing
         #expect(throws: error) { try handshake.agreement(with: head, hash: Self.hash) }
     }
 
-    @Test func `an answer to another key is refused`() throws {
+    @Test(.rules("6455-4.1-21")) func `an answer to another key is refused`() throws {
         let other = try WebSocketHandshake(key: Bytes([UInt8](repeating: 1, count: 16)))
         #expect(throws: WebSocketHandshakeError.wrongAccept) {
             try other.agreement(with: Self.head(), hash: Bytes([UInt8](repeating: 0, count: 20)))
         }
     }
 
-    @Test func `a repeated Sec-WebSocket-Accept is refused`() throws {
+    @Test(.rules("6455-4.1-25")) func `a repeated Sec-WebSocket-Accept is refused`() throws {
         let head = Self.head { $0.append(name: "sec-websocket-accept", value: "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=") }
         #expect(throws: WebSocketHandshakeError.wrongAccept) {
             try Self.handshake().agreement(with: head, hash: Self.hash)
         }
     }
 
-    @Test(arguments: [
-        (["b"], WebSocketHandshakeError?.none), (["B"], .subprotocolNotOffered), (["c"], .subprotocolNotOffered),
-        (["a, b"], .severalSubprotocols), (["a", "b"], .severalSubprotocols), (["b", "b"], .severalSubprotocols),
-        ([""], .subprotocolNotOffered),
-    ])
+    @Test(
+        .rules("6455-4.1-23", "6455-4.1-25"),
+        arguments: [
+            (["b"], WebSocketHandshakeError?.none), (["B"], .subprotocolNotOffered), (["c"], .subprotocolNotOffered),
+            (["a, b"], .severalSubprotocols), (["a", "b"], .severalSubprotocols), (["b", "b"], .severalSubprotocols),
+            ([""], .subprotocolNotOffered),
+        ])
     func `the server chooses one subprotocol of those that were offered`(
         chosen: [String], error: WebSocketHandshakeError?
     ) throws {
@@ -137,6 +141,7 @@ import Testing
     }
 
     @Test(
+        .rules("6455-4.4-1"),
         arguments: [
             (200, [], []), (426, ["13"], [13]), (400, ["13, 8", "7"], [13, 8, 7]), (400, ["x, 9999, -1, 13"], [13]),
         ] as [(Int, [String], [Int])])

@@ -1,5 +1,6 @@
 import DunlinTypes
 import DunlinWire
+import LedgerRows
 import Testing
 
 @Suite struct `WebSocket limits` {
@@ -10,7 +11,7 @@ import Testing
         return limits
     }
 
-    @Test(arguments: [(10, true), (11, false)])
+    @Test(.rules("6455-10.4-1"), arguments: [(10, true), (11, false)])
     func `a frame that is too long is refused by its head`(length: Int, isAllowed: Bool) {
         let bytes = frame(0x2, [UInt8](repeating: 1, count: length))
         let limits = Self.limits(frame: 10)
@@ -21,7 +22,8 @@ import Testing
         for pieces in cuts(of: bytes) { #expect(ReceiveOutcome(of: pieces, limits: limits) == expected) }
     }
 
-    @Test func `a message that is too long is refused by the head of the frame that exceeds the limit`() {
+    @Test(.rules("6455-10.4-1"))
+    func `a message that is too long is refused by the head of the frame that exceeds the limit`() {
         let begun = frame(0x1, "12345", isFinal: false) + frame(0x0, "67890", isFinal: false)
         let limits = Self.limits(message: 10)
         #expect(ReceiveOutcome(of: [begun + frame(0x0)], limits: limits) == ReceiveOutcome([.text("1234567890")]))

@@ -1,5 +1,6 @@
 import DunlinTypes
 import DunlinWire
+import LedgerRows
 import Testing
 
 @Suite struct `The life of a WebSocket connection` {
@@ -36,14 +37,14 @@ import Testing
 
     // MARK: - Pings
 
-    @Test func `a ping is answered with its own bytes`() {
+    @Test(.rules("6455-5.5.2-1", "6455-5.5.3-1")) func `a ping is answered with its own bytes`() {
         var machine = Self.machine()
         #expect(Self.actions(&machine, at: 0) == [.wait(until: nil)])
         machine.receive(.ping("a"), at: Self.at(1))
         #expect(Self.actions(&machine, at: 1) == [.write(.pong("a")), .wait(until: nil)])
     }
 
-    @Test func `only the latest of several pings is answered`() {
+    @Test(.rules("6455-5.5.3-2")) func `only the latest of several pings is answered`() {
         var machine = Self.machine()
         for text: Bytes in ["a", "b", "c"] { machine.receive(.ping(text), at: Self.at(1)) }
         #expect(Self.actions(&machine, at: 1) == [.write(.pong("c")), .wait(until: nil)])
@@ -126,10 +127,12 @@ import Testing
         #expect(machine.answeredPing == 2)
     }
 
-    @Test(arguments: [
-        Bytes(""), "x", [0, 0, 0, 0, 0, 0, 0, 2], [0, 0, 0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 1],
-        [0, 0, 0, 0, 0, 0, 0, 0, 1],
-    ])
+    @Test(
+        .rules("6455-5.5.3-3"),
+        arguments: [
+            Bytes(""), "x", [0, 0, 0, 0, 0, 0, 0, 2], [0, 0, 0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 1],
+            [0, 0, 0, 0, 0, 0, 0, 0, 1],
+        ])
     func `a pong that answers no ping of ours is ignored`(pong: Bytes) {
         var machine = Self.machine()
         _ = machine.sendPing()
@@ -156,7 +159,7 @@ import Testing
         do throws(WebSocketError) { return try WebSocketClosing(code, reason: reason) } catch { return .silent }
     }
 
-    @Test func `we close, the peer answers, and then ends the stream`() {
+    @Test(.rules("6455-5.5.1-6", "6455-5.5.1-7")) func `we close, the peer answers, and then ends the stream`() {
         var machine = Self.machine()
         machine.close(Self.bye, at: Self.at(1))
         #expect(!machine.isOpen)
@@ -167,7 +170,8 @@ import Testing
         #expect(Self.actions(&machine, at: 3) == [.end(.closed(Self.bye, byPeer: false))])
     }
 
-    @Test func `the peer closes, we answer with its code, and it ends the stream`() {
+    @Test(.rules("6455-5.5.1-4", "6455-5.5.1-6"))
+    func `the peer closes, we answer with its code, and it ends the stream`() {
         var machine = Self.machine()
         let theirs = Self.closing(.goingAway, "restart")
         machine.receive(.close(theirs), at: Self.at(1))
@@ -193,7 +197,7 @@ import Testing
         #expect(machine.outcome(at: Self.at(11)) == .closed(Self.bye, byPeer: true))
     }
 
-    @Test func `close frames that cross each other are a closing handshake`() {
+    @Test(.rules("6455-5.5.1-8")) func `close frames that cross each other are a closing handshake`() {
         var machine = Self.machine()
         machine.close(Self.bye, at: Self.at(1))
         machine.receive(.close(Self.closing(.goingAway)), at: Self.at(2))
@@ -202,13 +206,14 @@ import Testing
         #expect(Self.actions(&machine, at: 2) == [.end(.closed(Self.bye, byPeer: false))])
     }
 
-    @Test func `an empty close frame is answered by an empty one`() {
+    @Test(.rules("6455-5.5.1-5")) func `an empty close frame is answered by an empty one`() {
         var machine = Self.machine()
         machine.receive(.close(.silent), at: Self.at(1))
         #expect(machine.next(at: Self.at(1)) == .write(.close(.silent)))
     }
 
-    @Test func `a pong and a ping that wait are written before our close frame, and none after it`() {
+    @Test(.rules("6455-5.5.1-3"))
+    func `a pong and a ping that wait are written before our close frame, and none after it`() {
         var machine = Self.machine()
         machine.receive(.ping("a"), at: Self.at(1))
         _ = machine.sendPing()
@@ -237,7 +242,8 @@ import Testing
         #expect(Self.actions(&machine, at: 11) == [.end(.failed(.noClose))])
     }
 
-    @Test func `a peer that answered and does not end the stream in time was closed properly`() {
+    @Test(.rules("6455-5.5.1-7", "6455-7.1.1-1"))
+    func `a peer that answered and does not end the stream in time was closed properly`() {
         var machine = Self.machine()
         machine.close(Self.bye, at: Self.at(1))
         machine.receive(.close(Self.bye.answer), at: Self.at(2))
@@ -308,7 +314,8 @@ import Testing
 
     // MARK: - Errors
 
-    @Test func `after an error its code is sent, the outcome is known, and what comes is discarded`() {
+    @Test(.rules("6455-7.1.7-1"))
+    func `after an error its code is sent, the outcome is known, and what comes is discarded`() {
         var machine = Self.machine()
         machine.receive(.ping("a"), at: Self.at(1))
         _ = machine.sendPing()
@@ -323,7 +330,7 @@ import Testing
         #expect(machine.outcome(at: Self.at(1)) == .failed(.maskedFrame))
     }
 
-    @Test(arguments: [(10, 2.0), (1, 2), (0, 1)])
+    @Test(.rules("6455-7.1.7-3"), arguments: [(10, 2.0), (1, 2), (0, 1)])
     func `what comes after an error is discarded for a second, or for the limit of closing if that is shorter`(
         limit: Int, end: Double
     ) {
@@ -334,7 +341,7 @@ import Testing
         #expect(machine.outcome(at: Self.at(end)) == .failed(.maskedFrame))
     }
 
-    @Test func `only so many bytes are discarded`() {
+    @Test(.rules("6455-7.1.1-2")) func `only so many bytes are discarded`() {
         var machine = Self.machine()
         machine.fail(.maskedFrame, at: Self.at(1))
         _ = Self.actions(&machine, at: 1)

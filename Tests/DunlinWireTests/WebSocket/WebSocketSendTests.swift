@@ -1,5 +1,6 @@
 import DunlinTypes
 import DunlinWire
+import LedgerRows
 import Testing
 
 /// Gives the numbers that it was given, again and again.
@@ -18,7 +19,7 @@ struct FixedNumbers: RandomNumberGenerator {
         WebSocketSendMachine(masks: FixedNumbers(numbers: masks))
     }
 
-    @Test func `the masked examples of the RFC are written`() throws {
+    @Test(.rules("6455-5.1-1", "6455-5.3-2")) func `the masked examples of the RFC are written`() throws {
         // RFC 6455 §5.7.
         let hello: [UInt8] = [0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58]
         var machine = Self.machine(0x37FA_213D)
@@ -31,6 +32,7 @@ struct FixedNumbers: RandomNumberGenerator {
     }
 
     @Test(
+        .rules("6455-5.2-3"),
         arguments: [
             (0, [0x82, 0x80]), (125, [0x82, 0xFD]), (126, [0x82, 0xFE, 0, 126]), (65_535, [0x82, 0xFE, 0xFF, 0xFF]),
             (65_536, [0x82, 0xFF, 0, 0, 0, 0, 0, 1, 0, 0]),
@@ -43,7 +45,7 @@ struct FixedNumbers: RandomNumberGenerator {
         #expect(buffer.count == head.count + 4 + length)
     }
 
-    @Test func `each frame has a mask of its own`() throws {
+    @Test(.rules("6455-5.1-1", "6455-5.3-1")) func `each frame has a mask of its own`() throws {
         var machine = Self.machine(0x0101_0101, 0xFFFF_FFFF_0202_0202)
         var buffer: [UInt8] = []
         try machine.append(WebSocketPiece(.binary, [0, 0], isLast: false), into: &buffer)
@@ -53,7 +55,8 @@ struct FixedNumbers: RandomNumberGenerator {
             buffer == [0x02, 0x82, 1, 1, 1, 1, 1, 1] + [0x89, 0x81, 2, 2, 2, 2, 2] + [0x80, 0x81, 1, 1, 1, 1, 1])
     }
 
-    @Test func `only the first frame says what kind a message is, and that it is compressed`() throws {
+    @Test(.rules("6455-5.4-1", "6455-5.4-7"))
+    func `only the first frame says what kind a message is, and that it is compressed`() throws {
         var machine = Self.machine(0)
         var buffer: [UInt8] = []
         for isLast in [false, false, true] {
@@ -66,7 +69,7 @@ struct FixedNumbers: RandomNumberGenerator {
         #expect(buffer == [0x41, 0x80] + mask + [0x00, 0x80] + mask + [0x80, 0x80] + mask + [0x81, 0x80] + mask)
     }
 
-    @Test func `a message cannot begin within another`() throws {
+    @Test(.rules("6455-5.4-5")) func `a message cannot begin within another`() throws {
         var machine = Self.machine(0)
         var buffer: [UInt8] = []
         try machine.append(WebSocketPiece(.text, "a", isLast: false), into: &buffer)
@@ -79,7 +82,8 @@ struct FixedNumbers: RandomNumberGenerator {
         #expect(!machine.isWithinMessage)
     }
 
-    @Test func `nothing is sent after a close frame`() throws {
+    @Test(.rules("6455-5.5.1-1", "6455-5.5.1-2", "6455-5.5.1-3", "6455-6.1-1", "6455-7.1.1-3"))
+    func `nothing is sent after a close frame`() throws {
         var machine = Self.machine(0)
         var buffer: [UInt8] = []
         try machine.append(.close(WebSocketClosing(.goingAway, reason: "bye")), into: &buffer)
@@ -89,7 +93,7 @@ struct FixedNumbers: RandomNumberGenerator {
         #expect(buffer.count == 11)
     }
 
-    @Test func `a ping of more than 125 bytes is refused`() throws {
+    @Test(.rules("6455-5.5-1")) func `a ping of more than 125 bytes is refused`() throws {
         var machine = Self.machine(0)
         var buffer: [UInt8] = []
         try machine.append(.ping(Bytes([UInt8](repeating: 1, count: 125))), into: &buffer)
@@ -100,7 +104,7 @@ struct FixedNumbers: RandomNumberGenerator {
         #expect(buffer.isEmpty)
     }
 
-    @Test(arguments: [0, 1, 2, 3, 4, 5, 1001])
+    @Test(.rules("6455-5.3-2"), arguments: [0, 1, 2, 3, 4, 5, 1001])
     func `masking is the same for each length and offset, byte by byte and by the word`(offset: Int) {
         let mask = WebSocketMask(key: 0x1234_56F8)
         let key: [UInt8] = [0x12, 0x34, 0x56, 0xF8]
@@ -122,7 +126,7 @@ struct FixedNumbers: RandomNumberGenerator {
         }
     }
 
-    @Test func `the system's generator gives different masks`() throws {
+    @Test(.rules("6455-5.3-1", "6455-10.3-1")) func `the system's generator gives different masks`() throws {
         var machine = WebSocketSendMachine(masks: SystemRandomNumberGenerator())
         var masks: Set<[UInt8]> = []
         for _ in 0..<50 {

@@ -1,11 +1,14 @@
 import DunlinTypes
 import DunlinWire
+import LedgerRows
 import Testing
 
 @Suite struct `WebSocket text` {
-    @Test(arguments: [
-        ("Hello-µ@ßöäüàá-UTF-8!!", [3, 9]), ("κόσμε", [1, 2, 3]), ("日本語", [4]), ("😀😀", [1, 2, 3, 5]), ("", []),
-    ])
+    @Test(
+        .rules("6455-5.6-1"),
+        arguments: [
+            ("Hello-µ@ßöäüàá-UTF-8!!", [3, 9]), ("κόσμε", [1, 2, 3]), ("日本語", [4]), ("😀😀", [1, 2, 3, 5]), ("", []),
+        ])
     func `text may be cut within a character, by frames and by the stream`(text: String, cuts positions: [Int]) {
         let bytes = Array(text.utf8)
         var wire: [UInt8] = []
@@ -19,7 +22,7 @@ import Testing
         for pieces in cuts(of: wire) { #expect(ReceiveOutcome(of: pieces) == ReceiveOutcome(pings + [.text(text)])) }
     }
 
-    @Test func `text in fragments of one byte is put together`() {
+    @Test(.rules("6455-5.4-4")) func `text in fragments of one byte is put together`() {
         let text = Array("Hello-µ@ßöäüàá-UTF-8!!".utf8)
         let wire = text.enumerated().flatMap { frame($0.offset == 0 ? 1 : 0, [$0.element], isFinal: false) } + frame(0)
         #expect(ReceiveOutcome(of: [wire]) == ReceiveOutcome([.text("Hello-µ@ßöäüàá-UTF-8!!")]))
@@ -27,7 +30,7 @@ import Testing
 
     private static let invalid: [UInt8] = [0xCE, 0xBA, 0xED, 0xA0, 0x80, 0x65, 0x64, 0x69, 0x74, 0x65, 0x64]
 
-    @Test func `text that is not UTF-8 is refused with 1007`() {
+    @Test(.rules("6455-5.6-1", "6455-8.1-1")) func `text that is not UTF-8 is refused with 1007`() {
         for wire in [
             frame(0x1, Self.invalid), frame(0x1, [0xCE, 0xBA, 0xED], isFinal: false) + frame(0x0, [0xA0, 0x80]),
             // It ends within a character.
@@ -47,7 +50,7 @@ import Testing
         #expect(ReceiveOutcome(of: [Array(wire[..<5]), [0xA0]]) == ReceiveOutcome([], .invalidText))
     }
 
-    @Test func `bytes that are no text need not be UTF-8`() {
+    @Test(.rules("6455-5.6-2")) func `bytes that are no text need not be UTF-8`() {
         #expect(ReceiveOutcome(of: [frame(0x2, Self.invalid)]) == ReceiveOutcome([.binary(Self.invalid)]))
     }
 

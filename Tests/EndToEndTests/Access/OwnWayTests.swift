@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import Folders
+import LedgerRows
 import Testing
 
 /// Where a session's own resolver or transport leads is its own as well: another server may be there, or nobody who was
@@ -64,7 +65,9 @@ struct `What a resolver or transport of one's own brings` {
         }
     }
 
-    @Test func `what came over a transport of one's own is not taken for what TLS has checked`() async throws {
+    @Test(.rules("9110-4.3.3-2")) func `what came over a transport of one's own is not taken for what TLS has checked`()
+        async throws
+    {
         let authority = try CertificateAuthority()
         let server = try LoopbackServer(tls: .init(try authority.issue(.server("h.test"))))
         server.respond { _ in .response(fields: Self.fresh, body: "checked") }

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import Folders
+import LedgerRows
 import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
@@ -18,7 +19,8 @@ struct `Requests tried again` {
     }
 
     /// The connection of the refusal serves the next attempt.
-    @Test func `a retry waits at least as long as the server asks, and uses the same connection`() async throws {
+    @Test(.rules("9110-10.2.3-2", "9110-15.6.4-1"))
+    func `a retry waits at least as long as the server asks, and uses the same connection`() async throws {
         let clock = ManualClock()
         try await Self.with(clock) { (stage: Stage) async throws in
             stage.server.enqueue(
@@ -47,7 +49,7 @@ struct `Requests tried again` {
         }
     }
 
-    @Test func `a request that might do its work twice is not tried again`() async throws {
+    @Test(.rules("9110-9.2.2-1")) func `a request that might do its work twice is not tried again`() async throws {
         let clock = ManualClock()
         try await Self.with(clock) { (stage: Stage) async throws in
             stage.server.enqueue(LoopbackServer.Reply.response(body: "a").resetAfter(0))

@@ -15,7 +15,7 @@ struct `A session's authentication handler` {
         try CertificateAuthority().issue(.server("127.0.0.1"))
     }
 
-    @Test(arguments: versions)
+    @Test(.rules("9110-4.3.4-4"), arguments: versions)
     func `an authentication handler can trust a server despite its refusal, which is warned of once`(
         version: LoopbackServer.TLS.Version
     ) async throws {

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 /// An end of a stream is the end of a response only if the server said so.
@@ -29,7 +30,7 @@ struct `The end of a response over TLS` {
         }
     }
 
-    @Test(arguments: Framing.allCases, [true, false])
+    @Test(.rules("9112-8-4", "9112-9.8-1", "9112-9.8-2"), arguments: Framing.allCases, [true, false])
     private func `a response cut at any byte without a close_notify is an error`(
         framing: Framing, isStreamed: Bool
     ) async throws {
@@ -56,7 +57,7 @@ struct `The end of a response over TLS` {
         }
     }
 
-    @Test(arguments: Framing.allCases, [true, false])
+    @Test(.rules("9112-8-4"), arguments: Framing.allCases, [true, false])
     private func `a close_notify at any byte ends only a response that may end there`(
         framing: Framing, isStreamed: Bool
     ) async throws {
@@ -122,7 +123,9 @@ struct `The end of a response over TLS` {
         }
     }
 
-    @Test func `the client sends a close_notify however a connection ends`() async throws {
+    @Test(.rules("9112-9.5-1", "9112-9.8-3")) func `the client sends a close_notify however a connection ends`()
+        async throws
+    {
         let clock = ManualClock()
         try await SecureStage.with(
             clock: clock,

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 /// What TLS has to say for itself between the bytes of HTTP.
@@ -108,7 +109,7 @@ struct `TLS records that are no content` {
         Bytes([21, 3, 3, 0, 2, 1, 0]), Bytes([23, 3, 3, 0xff, 0xff] + [UInt8](repeating: 1, count: 100)),
     ]
 
-    @Test(arguments: garbage, [LoopbackServer.TLS.Version.v1_2, .v1_3])
+    @Test(.rules("9110-4.3.3-2"), arguments: garbage, [LoopbackServer.TLS.Version.v1_2, .v1_3])
     func `a record that the server did not encrypt is an error`(
         garbage: Bytes, version: LoopbackServer.TLS.Version
     ) async throws {

@@ -13,7 +13,7 @@ struct `Redirects in and out of TLS` {
         return server
     }
 
-    @Test(arguments: [false, true])
+    @Test(.rules("9110-4.2.2-1"), arguments: [false, true])
     func `a redirect leads out of TLS only if the policy says so`(isAllowed: Bool) async throws {
         let clear = try Self.clearServer()
         defer { clear.stop() }

@@ -89,10 +89,12 @@ struct `A request over TLS` {
 
 @Suite(.timeLimit(.minutes(10)))
 struct `A handshake` {
-    @Test(arguments: [
-        LoopbackServer.HandshakeFault.reset(after: 0), .reset(after: 100), .close(after: 0), .close(after: 500),
-        .alert(40), .alert(112), .answer("HTTP/1.1 400 Bad Request\r\n\r\n"),
-    ])
+    @Test(
+        .rules("9110-4.2.2-1", "9112-9.7-1"),
+        arguments: [
+            LoopbackServer.HandshakeFault.reset(after: 0), .reset(after: 100), .close(after: 0), .close(after: 500),
+            .alert(40), .alert(112), .answer("HTTP/1.1 400 Bad Request\r\n\r\n"),
+        ])
     func `a handshake that goes wrong fails the request before anything of it is sent`(
         fault: LoopbackServer.HandshakeFault
     ) async throws {
@@ -145,7 +147,7 @@ struct `A handshake` {
 @Suite(.timeLimit(.minutes(10)))
 struct `Trust in a server` {
     @Test(
-        .rows("SM-43", "SP-23"),
+        .rows("SM-43", "SP-23"), .rules("9110-4.3.4-5", "9112-9.7-1"),
         arguments: [
             (CertificateTemplate.server("127.0.0.1").expired, "expired on"),
             (.server("127.0.0.1").notYetValid, "not valid"),

@@ -8,7 +8,7 @@ import Testing
 struct `A server's proof of who it is` {
     static let versions: [LoopbackServer.TLS.Version] = [.v1_2, .v1_3]
 
-    @Test(arguments: TrustTable.good, versions)
+    @Test(.rules("9110-4.3.3-1"), arguments: TrustTable.good, versions)
     func `a server with good proof of its identity is trusted`(example: TrustCase, version: LoopbackServer.TLS.Version)
         async throws
     {
@@ -27,7 +27,9 @@ struct `A server's proof of who it is` {
         }
     }
 
-    @Test(.rows("SM-85", "SP-23"), arguments: RefusalTable.bad, versions)
+    @Test(
+        .rows("SM-85", "SP-23"), .rules("9110-4.3.3-1", "9110-4.3.4-1", "9110-4.3.4-4", "9110-4.3.4-5", "9110-17.1-1"),
+        arguments: RefusalTable.bad, versions)
     func `a server with bad proof of its identity is refused with the reason`(
         example: TrustCase, version: LoopbackServer.TLS.Version
     ) async throws {

@@ -167,7 +167,7 @@ struct `A partial file from elsewhere` {
         .lastModified(modified, date: ""),
     ]
 
-    @Test(arguments: weak) func `a partial file without a strong validator is refused`(
+    @Test(.rules("9110-13.1.5-2"), arguments: weak) func `a partial file without a strong validator is refused`(
         validator: GivenValidator
     ) async throws {
         let folder = try Folder()

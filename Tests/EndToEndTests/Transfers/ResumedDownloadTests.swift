@@ -21,7 +21,8 @@ struct `A download that goes on` {
         }
     }
 
-    @Test(.rows("SM-95")) func `a download that breaks asks for the rest each time, and is whole in the end`()
+    @Test(.rows("SM-95"), .rules("9110-13.1.5-1"))
+    func `a download that breaks asks for the rest each time, and is whole in the end`()
         async throws
     {
         let folder = try Folder()
@@ -133,7 +134,7 @@ struct `A download that goes on` {
         }
     }
 
-    @Test(.rows("SM-67"))
+    @Test(.rows("SM-67"), .rules("9110-14.2-1"))
     func `a download begins anew if the file changed, the URL is another, or ranges are unknown`() async throws {
         for change in ["changed", "elsewhere", "ignored"] {
             let folder = try Folder()
@@ -197,7 +198,7 @@ struct `A download that goes on` {
         Answer(testDescription: "404", reply: part([:], 404), code: .unacceptableStatus),
     ]
 
-    @Test(.rows("SM-67", "OP-6"), arguments: answers)
+    @Test(.rows("SM-67", "OP-6"), .rules("9110-14.4-1"), arguments: answers)
     func `a download takes nothing for the rest of its file that is not`(answer: Answer) async throws {
         let folder = try Folder()
         let entity = ServedFile(1 << 20)
@@ -220,7 +221,8 @@ struct `A download that goes on` {
         }
     }
 
-    @Test(.rows("SM-67")) func `a download whose bytes are all there becomes the file without another byte`()
+    @Test(.rows("SM-67"), .rules("9110-15.5.17-1"))
+    func `a download whose bytes are all there becomes the file without another byte`()
         async throws
     {
         let folder = try Folder()

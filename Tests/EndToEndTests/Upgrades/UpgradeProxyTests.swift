@@ -1,10 +1,11 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Upgrades through proxies` {
-    @Test(arguments: ["http", "socks5", "socks5h"], [nil, "ada"])
+    @Test(.rules("6455-4.1-3"), arguments: ["http", "socks5", "socks5h"], [nil, "ada"])
     func `an upgrade goes through a tunnel, whatever the proxy would read otherwise`(
         scheme: String, user: String?
     ) async throws {

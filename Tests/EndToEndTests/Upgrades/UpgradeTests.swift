@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import DunlinTypes
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -26,7 +27,8 @@ extension Stage {
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Upgrades` {
-    @Test func `a connection speaks the protocol that the server chose of those offered`() async throws {
+    @Test(.rules("9110-7.6.1-2", "9110-7.8-1", "6455-4.1-10"))
+    func `a connection speaks the protocol that the server chose of those offered`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.upgrade(to: "bar", .expect("ping"), .send("pong"), .expect("bye")))
             let connection = try await stage.session.upgrade("x?y=1", to: ["foo/2", "Bar"], fields: ["X-A": "1"])
@@ -84,12 +86,14 @@ struct `Upgrades` {
         }
     }
 
-    @Test(arguments: [
-        "Upgrade: foo", "Connection: upgrade", "Connection: upgrade\r\nUpgrade: other",
-        "Connection: upgrade\r\nUpgrade: foo, other", "Connection: upgrade\r\nUpgrade: foo/2",
-        "Connection: upgrade\r\nUpgrade: foo\r\nContent-Length: 5",
-        "Connection: upgrade\r\nUpgrade: foo\r\nTransfer-Encoding: chunked", "Connection: close\r\nUpgrade: foo",
-    ])
+    @Test(
+        .rules("9110-7.8-3"),
+        arguments: [
+            "Upgrade: foo", "Connection: upgrade", "Connection: upgrade\r\nUpgrade: other",
+            "Connection: upgrade\r\nUpgrade: foo, other", "Connection: upgrade\r\nUpgrade: foo/2",
+            "Connection: upgrade\r\nUpgrade: foo\r\nContent-Length: 5",
+            "Connection: upgrade\r\nUpgrade: foo\r\nTransfer-Encoding: chunked", "Connection: close\r\nUpgrade: foo",
+        ])
     func `a 101 that does not answer the offer is an error, and its connection is closed`(fields: String) async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue([.send(Bytes("HTTP/1.1 101 Switching Protocols\r\n\(fields)\r\n\r\nrest")), .drain])
@@ -109,7 +113,8 @@ struct `Upgrades` {
         }
     }
 
-    @Test func `what follows a 101 is not HTTP, even if it looks like another 101`() async throws {
+    @Test(.rules("9110-7.8-4")) func `what follows a 101 is not HTTP, even if it looks like another 101`() async throws
+    {
         try await Stage.with { (stage: Stage) async throws in
             let again: Bytes = "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: foo\r\n\r\n"
             stage.server.enqueue([.send(Bytes(again.array + again.array)), .close])
@@ -144,7 +149,9 @@ struct `Upgrades` {
         }
     }
 
-    @Test func `a password is sent when the server asks for one, and then the upgrade succeeds`() async throws {
+    @Test(.rules("6455-4.1-18")) func `a password is sent when the server asks for one, and then the upgrade succeeds`()
+        async throws
+    {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(
                 .response(401, fields: ["WWW-Authenticate": "Digest realm=\"a\", nonce=\"b\", qop=\"auth\""]),
@@ -177,7 +184,7 @@ struct `Upgrades` {
         }
     }
 
-    @Test func `a request with a body is sent whole before the protocol changes`() async throws {
+    @Test(.rules("9110-7.8-2")) func `a request with a body is sent whole before the protocol changes`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.upgrade(to: "foo", .echo))
             let connection = try await stage.session.upgrade("x", to: "foo", method: .post, body: .string("body"))
@@ -188,7 +195,7 @@ struct `Upgrades` {
         }
     }
 
-    @Test func `a 101 before the request's end is an error`() async throws {
+    @Test(.rules("9110-7.8-2")) func `a 101 before the request's end is an error`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue(
                 LoopbackServer.Reply.raw(
@@ -242,7 +249,7 @@ struct `Upgrades` {
         }
     }
 
-    @Test func `cookies go with the request, and those of a 101 are kept`() async throws {
+    @Test(.rules("6455-4.1-24")) func `cookies go with the request, and those of a 101 are kept`() async throws {
         try await Stage.with(configure: { $0.cookies = CookieJar() }) { (stage: Stage) async throws in
             stage.server.route(
                 .get, "/x", .response(200, fields: ["Set-Cookie": "a=1"]),

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import DunlinTypes
+import LedgerRows
 import Testing
 
 /// What may open a connection that speaks another protocol, and what is said on the way to it.
@@ -113,7 +114,7 @@ extension `Who may open a WebSocket or an upgrade` {
 struct `Pins and upgrades` {
     typealias Way = `Who may open a WebSocket or an upgrade`.Way
 
-    @Test(arguments: Way.allCases, [true, false])
+    @Test(.rules("6455-4.1-5", "6455-10.6-1"), arguments: Way.allCases, [true, false])
     func `a server without the pinned key is told nothing of an upgrade`(way: Way, isTunnelled: Bool) async throws {
         let proxy = try LoopbackProxy()
         defer { proxy.stop() }
@@ -188,7 +189,7 @@ extension `Who may open a WebSocket or an upgrade` {
         }
     }
 
-    @Test(arguments: Way.allCases)
+    @Test(.rules("6455-4.1-4"), arguments: Way.allCases)
     func `a proxy that allows no tunnel is not asked in another way`(way: Way) async throws {
         try await ProxyStage.with { (scene: ProxyStage) async throws in
             Self.answer(scene.server)
@@ -204,7 +205,7 @@ extension `Who may open a WebSocket or an upgrade` {
         }
     }
 
-    @Test(arguments: Way.allCases)
+    @Test(.rules("6455-4.1-4"), arguments: Way.allCases)
     func `a proxy's credentials that are refused are an error of their own for an upgrade`(way: Way) async throws {
         try await ProxyStage.with(user: "ada", password: "pw", sending: ("ada", "falsch")) {
             (scene: ProxyStage) async throws in

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import DunlinTypes
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -154,8 +155,8 @@ struct `WebSockets` {
 
     /// The clock stands, so that a slow machine has its second for what is discarded. The step `generate` would take
     /// the end of the client's writing for the end of the connection.
-    @Test func `a server that is still sending when it breaks a rule learns why the connection is closed`() async throws
-    {
+    @Test(.rules("6455-7.1.1-2"))
+    func `a server that is still sending when it breaks a rule learns why the connection is closed`() async throws {
         try await Stage.with(clock: ManualClock()) { (stage: Stage) async throws in
             let read = LoopbackServer.Gate()
             let rest = LoopbackServer.GeneratedBody.bytes(0..<(8 << 20))
@@ -187,7 +188,9 @@ struct `WebSockets` {
         }
     }
 
-    @Test func `a redirect is followed to the socket of another server, which gets no secret`() async throws {
+    @Test(.rules("6455-4.1-18")) func `a redirect is followed to the socket of another server, which gets no secret`()
+        async throws
+    {
         try await Stage.with { (stage: Stage) async throws in
             let other = try Stage.makeServer()
             defer { other.stop() }

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import DunlinTypes
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
         #expect(Set(all.map(\.number)).count == 517)
     }
 
-    @Test(arguments: counts.keys.sorted())
+    @Test(.rules("6455-10.7-1"), arguments: counts.keys.sorted())
     func `a client that sends back each message passes each case`(group: Int) async throws {
         try await Stage.with { (stage: Stage) async throws in
             for played in AutobahnCase.all where played.group == group {
