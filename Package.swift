@@ -49,6 +49,8 @@ let package = Package(
         .library(name: "DunlinImages", targets: ["DunlinImages"]),
         .library(name: "DunlinSigning", targets: ["DunlinSigning"]),
         .library(name: "DunlinResilience", targets: ["DunlinResilience"]),
+        .library(name: "DunlinRecording", targets: ["DunlinRecording"]),
+        .library(name: "DunlinRecordingTesting", targets: ["DunlinRecordingTesting"]),
         .library(name: "DunlinTesting", targets: ["DunlinTesting"]),
         .executable(name: "dunlin", targets: ["DunlinProgram"]),
         .executable(name: "dunlin-image", targets: ["DunlinImageCLI"]),
@@ -135,6 +137,14 @@ let package = Package(
         .target(
             name: "DunlinResilience", dependencies: ["Dunlin", "DunlinTypes", "DunlinReactor", "DunlinSemantics"],
             swiftSettings: dialect),
+        .target(
+            name: "DunlinRecording",
+            dependencies: [
+                "Dunlin", "DunlinInflate", "DunlinReactor", "DunlinSemantics", "DunlinTransport", "DunlinTypes",
+            ],
+            swiftSettings: dialect),
+        .target(
+            name: "DunlinRecordingTesting", dependencies: ["Dunlin", "DunlinRecording"], swiftSettings: dialect),
         .target(
             name: "DunlinFoundation", dependencies: ["Dunlin", "DunlinReactor", "DunlinSecure"],
             swiftSettings: dialect),
@@ -294,6 +304,11 @@ let package = Package(
         .testTarget(
             name: "DunlinSigningTests",
             dependencies: ["Dunlin", "DunlinSigning", "DunlinTesting", "Folders"],
+            swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinRecordingTests",
+            dependencies: ["Dunlin", "DunlinRecording", "DunlinRecordingTesting", "DunlinTesting", "Folders"],
+            exclude: ["Recordings"],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinResilienceTests",

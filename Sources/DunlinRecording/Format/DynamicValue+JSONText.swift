@@ -1,0 +1,13 @@
+internal import Dunlin
+
+extension DynamicValue {
+    /// Nil if the text is no JSON.
+    init?(json text: String) {
+        do { self = try HTTP.JSON.standard.decode(DynamicValue.self, from: text) } catch { return nil }
+    }
+
+    /// As JSON; nil for what JSON has no form of.
+    var json: String? {
+        do { return String(try HTTP.JSON.standard.encode(self)) } catch { return nil }
+    }
+}

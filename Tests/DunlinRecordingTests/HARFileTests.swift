@@ -1,0 +1,120 @@
+import Dunlin
+import DunlinTesting
+import Folders
+import Foundation
+import Testing
+
+@testable import DunlinRecording
+
+@Suite(.timeLimit(.minutes(10))) struct `The file of an archive` {
+    private static func entry(_ number: Int) -> HAR.Entry {
+        var entry = HAR.Entry(
+            at: Date(timeIntervalSince1970: 0), HAR.Request("GET", "http://a.test/\(number)?]}\\\""), HAR.Response(200))
+        entry.response.content.text = "]}} \"\\\" \(number)"
+        return entry
+    }
+
+    private static func write(_ count: Int, to path: String, _ existing: HARRecorder.Existing = .append) throws {
+        let file = try HARFile(path, existing, HAR())
+        for number in 0..<count { try file.append(try HAR.json.encode(entry(number)), lost: 0) }
+        try file.close(lost: 0)
+    }
+
+    @Test func `it is a whole archive after each entry, and can be gone on with`() throws {
+        let folder = try Folder(with: "a")
+        let path = "\(folder.path)/a.har"
+        let file = try HARFile(path, .refuse, HAR())
+        #expect(try HAR(contentsOf: path).entries.isEmpty)
+        for number in 0..<3 {
+            try file.append(try HAR.json.encode(Self.entry(number)), lost: number)
+            let har = try HAR(contentsOf: path)
+            #expect(har.entries == (0...number).map(Self.entry))
+            #expect(!har.wasTorn && har.lost == (number == 0 ? nil : number))
+        }
+        #expect(throws: HAR.Problem.self) { try HARFile(path, .append, HAR()) }
+    }
+
+    @Test func `entries are appended to an archive of earlier, of others, and to an empty file`() throws {
+        let folder = try Folder(with: "a")
+        let path = "\(folder.path)/a.har"
+        for _ in 0..<2 { try Self.write(2, to: path) }
+        #expect(try HAR(contentsOf: path).entries.count == 4)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let others = try folder.write(
+            Array(#"{"log": {"version": "1.2", "pages": [], "entries": [ ] } } "#.utf8), as: "b.har")
+        try Self.write(2, to: others)
+        #expect(try HAR(contentsOf: others).entries.count == 2)
+        let empty = try folder.write([], as: "c.har")
+        try Self.write(1, to: empty)
+        #expect(try HAR(contentsOf: empty).entries.count == 1)
+    }
+
+    @Test func `a file that would lose something is not written to`() throws {
+        let folder = try Folder(with: "a")
+        let existing = try folder.write(Array(#"{"log":{"entries":[]}}"#.utf8), as: "a.har")
+        let refused = #expect(throws: HAR.Problem.self) { try HARFile(existing, .refuse, HAR()) }
+        #expect(refused?.reason.contains("exists") == true)
+        for text in [#"{"log":{"entries":[],"pages":[]}}"#, "no archive", "[]"] {
+            let path = try folder.write(Array(text.utf8), as: "b.har")
+            #expect(throws: HAR.Problem.self) { try HARFile(path, .append, HAR()) }
+            #expect(try Data(contentsOf: URL(filePath: path)) == Data(text.utf8))
+        }
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(folder.path)/link.har", withDestinationPath: existing)
+        #expect(throws: HAR.Problem.self) { try HARFile("\(folder.path)/link.har", .append, HAR()) }
+        #expect(throws: HAR.Problem.self) { try HARFile("\(folder.path)/none/a.har", .append, HAR()) }
+    }
+
+    @Test func `wherever the end is torn, whole entries are read and gone on with`() throws {
+        let folder = try Folder(with: "a")
+        let path = "\(folder.path)/a.har"
+        try Self.write(3, to: path)
+        let text = Array(try Data(contentsOf: URL(filePath: path)))
+        var ends: [Int] = []
+        for number in 1...3 {
+            let part = try folder.write([], as: "p.har")
+            try Self.write(number, to: part)
+            ends.append(try Data(contentsOf: URL(filePath: part)).count - "\n]}}\n".count)
+        }
+        for length in ends[0]..<text.count where length % 9 == 0 || ends.contains(where: { abs($0 - length) < 6 }) {
+            let torn = try folder.write(text[..<length], as: "torn.har")
+            let whole = ends.filter { $0 <= length }.count
+            #expect(try HAR(contentsOf: torn).entries == (0..<whole).map(Self.entry))
+            try Self.write(1, to: torn)
+            let gone = try HAR(contentsOf: torn)
+            #expect(!gone.wasTorn && gone.entries == (0..<whole).map(Self.entry) + [Self.entry(0)])
+        }
+    }
+
+    @Test(arguments: [
+        ("{", "line 1"), ("{\n\"log\": {\"entries\": [}}", "line 2"), ("{}", "log"), ("[1]", "no HTTP archive"),
+        (#"{"log":{"entries":[{"request":{}}]}}"#, "entries"), ("", "line 1"),
+    ]) func `a bad file is refused with the line or the name of what is wrong`(text: String, reason: String) throws {
+        let folder = try Folder(with: "a")
+        let path = try folder.write(Array(text.utf8), as: "a.har")
+        let problem = #expect(throws: HAR.Problem.self) { try HAR(contentsOf: path) }
+        #expect(problem.map { "\($0)".contains(reason) && "\($0)".contains("a.har") } == true)
+    }
+
+    @Test func `what a queue has no room for is lost, and counted`() throws {
+        var queue = DraftQueue<Int>(mostDrafts: 3, mostBytes: .max)
+        let session = try HTTPSession(HTTPSession.Configuration(transport: MockTransport()))
+        let task = try session.task("http://a.test", as: .bytes)
+        let head = RequestHead(method: .get, origin: HTTP.Origin(scheme: .http, host: "a.test"), target: "/")
+        let draft = Draft(Date(), task.snapshot, head, bodies: nil)
+        var added: [Bool] = []
+        for _ in 0..<5 { added.append(queue.add(draft)) }
+        #expect(added == [true, false, false, false, false])
+        #expect(queue.lost == 2)
+        var mustWait = queue.wait(7)
+        #expect(mustWait)
+        guard case .write(let drafts) = queue.next() else { throw CancellationError() }
+        #expect(drafts.count == 3)
+        guard case .stop(let waiters) = queue.next() else { throw CancellationError() }
+        mustWait = queue.wait(8)
+        #expect(waiters == [7] && !mustWait)
+        let mustBegin = queue.add(draft)
+        #expect(mustBegin)
+    }
+}
