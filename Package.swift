@@ -181,9 +181,11 @@ let package = Package(
         .executableTarget(
             name: "Storm", dependencies: ["DunlinImages", "DunlinTesting"], path: "Tests/Storm",
             swiftSettings: dialect),
-        .executableTarget(
-            name: "Simulation", dependencies: ["DunlinResilience", "DunlinTypes"], path: "Tests/Simulation",
+        .target(
+            name: "SimulatedWorld", dependencies: ["DunlinResilience", "DunlinTypes"], path: "Tests/SimulatedWorld",
             swiftSettings: dialect),
+        .executableTarget(
+            name: "Simulation", dependencies: ["SimulatedWorld"], path: "Tests/Simulation", swiftSettings: dialect),
         // Each fuzzer is a file of it. It declares libFuzzer's runner, and no product has it.
         .executableTarget(
             name: "Fuzz",
@@ -312,7 +314,9 @@ let package = Package(
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinResilienceTests",
-            dependencies: ["Dunlin", "DunlinResilience", "DunlinTesting", "DunlinTypes", "Mocking"],
+            dependencies: [
+                "Dunlin", "DunlinResilience", "DunlinTesting", "DunlinTypes", "Mocking", "SimulatedWorld",
+            ],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinImageCLITests",

@@ -1,3 +1,5 @@
+import SimulatedWorld
+
 /// Draws how many requests succeed each second, with each policy. It has a background of its own, so it is readable on
 /// a light and on a dark page.
 struct Picture {

@@ -1,3 +1,5 @@
+import SimulatedWorld
+
 /// The table of results, as text.
 enum Table {
     static let head = """

@@ -1,6 +1,7 @@
 // Runs each scenario with each policy, prints a table, and draws a picture of each scenario into the folder that the
 // command line names. The same sources give the same bytes.
 import Glibc
+import SimulatedWorld
 
 let seeds: UInt64 = 20
 let folder = CommandLine.arguments.dropFirst().first

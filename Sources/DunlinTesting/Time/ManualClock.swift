@@ -155,6 +155,14 @@ extension ManualClock {
         return [sleepers.withLock { $0.earliest }, pause].compactMap(\.self).min()
     }
 
+    /// Until when each request waits that waits for nothing else: for its next attempt, or its turn.
+    package var requestWaits: [Instant] {
+        time.pauses.map { Instant(offset: .nanoseconds($0.nanoseconds - start)) }
+    }
+
+    /// How many tasks sleep on the clock.
+    package var sleeping: Int { sleepers.withLock { $0.count } }
+
     /// Waits until at least `count` requests wait for their next attempt, on loops that use the clock.
     public func waitForRetries(_ count: Int = 1, within limit: Duration = .patience) async throws {
         try await changes.first(within: limit, { "retry number \(count)" }) { [self] in

@@ -1,7 +1,7 @@
-import DunlinResilience
+package import DunlinResilience
 
 /// What comes of an attempt.
-enum Answer {
+package enum Answer {
     /// With what a server says of its limit.
     case good(LearnedLimit?)
     /// 503.

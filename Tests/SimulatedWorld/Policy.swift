@@ -2,7 +2,7 @@
 ///
 /// The limits of an attempt and of a request are the same for all, since they are the user's: those of .NET (10 and 30
 /// seconds) and Envoy (15 seconds for both) are longer than these users wait.
-enum Policy: String, CaseIterable {
+package enum Policy: String, CaseIterable, Sendable {
     /// One attempt.
     case none
     /// Three more at once, each time.

@@ -1,5 +1,3 @@
-import DunlinResilience
-
 /// A server: workers, a queue before them, and perhaps a limit on requests.
 ///
 /// Rules:
@@ -9,8 +7,8 @@ import DunlinResilience
 /// 3. The longer the queue, the longer all takes.
 /// 4. While it is down, all connections are refused, and those that were open are lost. Afterwards it becomes as fast
 ///    as it was, little by little.
-struct Server {
-    var rules: ServerRules
+package struct Server {
+    private let rules: ServerRules
     private var queue: [Job] = []
     private var head = 0
     private var running: [Job] = []
@@ -18,7 +16,7 @@ struct Server {
     private(set) var era = 0
     private var limiter: Limiter?
 
-    init(_ rules: ServerRules) {
+    package init(_ rules: ServerRules) {
         self.rules = rules
         limiter = rules.limit.map { Limiter($0) }
     }
@@ -26,7 +24,7 @@ struct Server {
     private var waiting: Int { queue.count - head }
 
     /// Takes a request. Nil if the answer comes later.
-    mutating func take(_ job: Job, at now: Int64) -> Answer? {
+    package mutating func take(_ job: Job, at now: Int64) -> Answer? {
         if rules.isDown(at: now) { return .lost }
         if rules.fails(at: now) { return .overloaded }
         if let refusal = limiter?.refusal(at: now) { return refusal }
@@ -39,7 +37,7 @@ struct Server {
     }
 
     /// The next job that begins, and how long it takes; nil if none waits, or no worker is free.
-    mutating func begin(at now: Int64, _ random: inout Random) -> (job: Job, time: Int64)? {
+    package mutating func begin(at now: Int64, _ random: inout Random) -> (job: Job, time: Int64)? {
         guard waiting > 0, running.count < rules.workers(at: now) else { return nil }
         let job = queue[head]
         head += 1
@@ -55,7 +53,7 @@ struct Server {
     }
 
     /// Ends a job; how much later its answer comes.
-    mutating func end(_ job: Job, at now: Int64, _ random: inout Random) -> (answer: Answer, delay: Int64) {
+    package mutating func end(_ job: Job, at now: Int64, _ random: inout Random) -> (answer: Answer, delay: Int64) {
         running.removeAll { $0.request == job.request && $0.attempt == job.attempt }
         let isSlow = rules.slowShare(at: now) > 0 && random.share() < rules.slowShare(at: now)
         let delay = isSlow ? Int64(rules.mean * rules.slowness * 1e9) : 0

@@ -1,12 +1,20 @@
 /// A generator of numbers that a seed determines (SplitMix64).
-struct Random {
+package struct Random {
     private var state: UInt64
+    private var constant: UInt64?
 
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         state = seed &* 0x2545_F491_4F6C_DD1D &+ 0x9E37_79B9_7F4A_7C15
     }
 
+    /// Creates one that always gives the same number, in whatever order its users come.
+    package init(always number: UInt64) {
+        self.init(seed: 0)
+        constant = number
+    }
+
     mutating func next() -> UInt64 {
+        if let constant { return constant }
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

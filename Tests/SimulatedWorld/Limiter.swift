@@ -1,13 +1,17 @@
-import DunlinResilience
+internal import DunlinResilience
 
 /// A server's limit on all its clients together, which are one customer.
-struct Limiter {
-    struct Rules {
-        var quota = 100
+package struct Limiter {
+    package struct Rules: Sendable {
+        package var quota = 100
         /// In seconds.
-        var window = 10.0
+        package var window = 10.0
         /// Whether the window slides with each request, or begins at fixed times.
-        var slides = false
+        package var slides = false
+
+        package init(quota: Int = 100, window: Double = 10, slides: Bool = false) {
+            (self.quota, self.window, self.slides) = (quota, window, slides)
+        }
     }
 
     private let rules: Rules

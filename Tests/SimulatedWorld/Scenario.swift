@@ -1,20 +1,20 @@
 /// What happens to which server, and how many clients it has. Times are in seconds unless a comment says otherwise.
-struct Scenario {
-    let name: String
-    let title: String
-    var clients = 20
-    var length = 140.0
-    var server = ServerRules()
+package struct Scenario: Sendable {
+    package let name: String
+    package let title: String
+    package var clients = 20
+    package var length = 140.0
+    package var server = ServerRules()
     /// What is measured, but for the recovery, which begins after the disturbance.
-    var measured = 20..<80
+    package var measured = 20..<80
     /// What all clients together ask for, as a part of the capacity; the second during the disturbance.
-    var usual = 0.7
-    var disturbed = 0.7
+    package var usual = 0.7
+    package var disturbed = 0.7
     /// How long one attempt, and a request, may take, in nanoseconds.
-    var attemptLimit: Int64 = 1_000_000_000
-    var totalLimit: Int64 = 10_000_000_000
+    package var attemptLimit: Int64 = 1_000_000_000
+    package var totalLimit: Int64 = 10_000_000_000
 
-    init(_ name: String, _ title: String, _ change: (inout Scenario) -> Void) {
+    package init(_ name: String, _ title: String, _ change: (inout Scenario) -> Void) {
         self.name = name
         self.title = title
         change(&self)
@@ -28,7 +28,7 @@ struct Scenario {
     }
 
     /// The same with each parameter up to a half more or less.
-    func varied(_ random: inout Random) -> Scenario {
+    package func varied(_ random: inout Random) -> Scenario {
         var other = self
         other.server.workers = max(1, random.varied(server.workers).rounded())
         other.server.mean = random.varied(server.mean)
@@ -48,7 +48,7 @@ struct Scenario {
         return other
     }
 
-    static let all = [
+    package static let all = [
         Scenario("overload", "Twice what the server can do, for a minute") { $0.disturbed = 2 },
         Scenario("slow-start", "Ten seconds down, and then half a minute to be as fast as before") {
             ($0.server.down, $0.server.slowStart, $0.server.disturbance) = (20..<30, 30, 20..<60)

@@ -1,5 +1,5 @@
-import DunlinResilience
-import DunlinTypes
+internal import DunlinResilience
+internal import DunlinTypes
 
 /// What one client remembers between its requests.
 struct Client {
@@ -15,14 +15,20 @@ struct Client {
 
     init(_ policy: Policy) { self.policy = policy }
 
-    /// Whether an attempt may be sent, and its number at the breaker.
+    /// Whether an attempt may be sent, and its number at the breaker. Restates the gate of DunlinResilience: a probe
+    /// takes a retry from the budget, but one at a time may always try.
     mutating func mayGo(at now: Int64) -> (Bool, number: UInt64) {
         switch policy {
         case .none, .naive, .envoy: return (true, 0)
         case .standard: return (standardBreaker.mayGo(at: now), 0)
         case .dunlin:
-            guard case .go(let number, _) = breaker.ask(at: HTTP.Instant(nanoseconds: now)) else { return (false, 0) }
-            return (true, number)
+            guard case .go(let number, let isProbe) = breaker.ask(at: HTTP.Instant(nanoseconds: now)) else {
+                return (false, 0)
+            }
+            let isAlone = breaker.probesAlone
+            if !isProbe || budget.takeRetry(at: now) || isAlone { return (true, number) }
+            breaker.forget(number)
+            return (false, 0)
         }
     }
 
@@ -46,8 +52,10 @@ struct Client {
         }
     }
 
-    /// How long a request waits before its next attempt, after so many; nil if there is none.
-    mutating func wait(after attempts: Int, _ answer: Answer, at now: Int64, _ random: inout Random) -> Int64? {
+    /// How long a request that ends in so much time waits before its next attempt, after so many; nil if there is none.
+    mutating func wait(
+        after attempts: Int, _ answer: Answer, left: Int64, at now: Int64, _ random: inout Random
+    ) -> Int64? {
         if case .good = answer { return nil }
         switch policy {
         case .none: return nil
@@ -61,20 +69,22 @@ struct Client {
             guard attempts < 2, retrying < 3 else { return nil }
             retrying += 1
             return Int64(random.share() * 25_000_000)
-        case .dunlin: return dunlinWait(after: attempts, answer, at: now, &random)
+        case .dunlin: return dunlinWait(after: attempts, answer, left: left, at: now, &random)
         }
     }
 
     /// Restates the rules of the session's `RetryMachine`: what the server asked for is added to the backoff, and if
-    /// that is a second or more, the retry costs nothing.
+    /// that is a second or more, the retry is allowed whatever the budget has left.
     private mutating func dunlinWait(
-        after attempts: Int, _ answer: Answer, at now: Int64, _ random: inout Random
+        after attempts: Int, _ answer: Answer, left: Int64, at now: Int64, _ random: inout Random
     ) -> Int64? {
         guard attempts < 3 else { return nil }
         var asked: Int64 = 0
         if case .limited(_, let retryAfter) = answer { asked = retryAfter }
-        guard asked >= Self.second || budget.takeRetry(at: now) else { return nil }
-        return asked + Int64(random.share() * 100_000_000 * Double(1 << (attempts - 1)))
+        let backoff = UInt64(100_000_000) << UInt64(attempts - 1)
+        let wait = asked + Int64(random.next().multipliedFullWidth(by: backoff + 1).high)
+        guard wait < left, budget.takeRetry(isAsked: asked >= Self.second, at: now) else { return nil }
+        return wait
     }
 
     /// Notes that a request has ended after so many attempts.

@@ -57,7 +57,9 @@ struct EventQueue {
 }
 
 /// One attempt of a request.
-struct Job {
-    let request: Int
-    let attempt: Int
+package struct Job {
+    package let request: Int
+    package let attempt: Int
+
+    package init(request: Int, attempt: Int) { (self.request, self.attempt) = (request, attempt) }
 }

@@ -1,29 +1,27 @@
-import DunlinResilience
-
 /// What a server is like, and what happens to it. Times are in seconds.
-struct ServerRules {
-    var workers = 10.0
+package struct ServerRules: Sendable {
+    package var workers = 10.0
     /// How long one request takes, on average.
-    var mean = 0.1
-    var queue = 50
+    package var mean = 0.1
+    package var queue = 50
     /// What it costs to refuse a request, as a part of what one takes.
-    var refusalCost = 0.05
+    package var refusalCost = 0.05
     /// By how much more all takes when the queue is full.
-    var crowding = 0.5
-    var limit: Limiter.Rules?
+    package var crowding = 0.5
+    package var limit: Limiter.Rules?
 
-    var disturbance = 20.0..<80.0
-    var down: Range<Double>?
+    package var disturbance = 20.0..<80.0
+    package var down: Range<Double>?
     /// How long it takes to be as fast as before, from a tenth.
-    var slowStart = 0.0
+    package var slowStart = 0.0
     /// When all requests fail at once.
-    var failing: Range<Double>?
+    package var failing: Range<Double>?
     /// The share of requests whose answer comes late during the disturbance, and by how many times the usual.
-    var lateShare = 0.0
-    var slowness = 100.0
+    package var lateShare = 0.0
+    package var slowness = 100.0
 
     /// Requests a second, as long as none waits.
-    func capacity(at second: Double) -> Double {
+    package func capacity(at second: Double) -> Double {
         if fails(at: Int64(second * 1e9)) { return 0 }
         let rate = Double(workers(at: Int64(second * 1e9))) / mean
         return min(rate, limit.map { Double($0.quota) / $0.window } ?? rate)

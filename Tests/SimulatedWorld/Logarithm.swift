@@ -1,4 +1,4 @@
-import Glibc
+internal import Glibc
 
 /// The natural logarithm, to twelve digits: a library's last digit may differ from another's, and with it a whole run.
 enum Logarithm {

@@ -1,8 +1,8 @@
 /// What a run is measured by.
-struct Measures {
-    private(set) var requests: [Int]
+package struct Measures {
+    package private(set) var requests: [Int]
     private(set) var attempts: [Int]
-    private(set) var good: [Int]
+    package private(set) var good: [Int]
     /// How long requests that succeeded took, and when.
     private var times: [(second: Int, Int64)] = []
 
@@ -20,7 +20,7 @@ struct Measures {
         times.append((Int(now / 1_000_000_000), time))
     }
 
-    func results(_ scenario: Scenario) -> Results {
+    package func results(_ scenario: Scenario) -> Results {
         let seconds = scenario.measured
         let possible = seconds.reduce(0.0) {
             $0 + min(Double(requests[$1]), scenario.server.capacity(at: Double($1) + 0.5))
@@ -51,21 +51,21 @@ struct Measures {
 }
 
 /// What is said of a run. Times are in seconds.
-struct Results {
+package struct Results {
     /// Successes, as a part of what was possible.
-    var goodput: Double
-    var median: Double
+    package var goodput: Double
+    package var median: Double
     /// What 99 of 100 successes did not exceed.
-    var slowest: Double
+    package var slowest: Double
     /// Attempts for each request.
-    var load: Double
+    package var load: Double
     /// Attempts in the second that had most of them, as a part of the requests in a mean one.
-    var peak: Double
+    package var peak: Double
     /// How long after the disturbance it takes to be as before.
-    var recovery: Double
+    package var recovery: Double
 
     /// The worst of each.
-    static func worst(_ all: [Results]) -> Results {
+    package static func worst(_ all: [Results]) -> Results {
         Results(
             goodput: all.map(\.goodput).min() ?? 0, median: all.map(\.median).max() ?? 0,
             slowest: all.map(\.slowest).max() ?? 0, load: all.map(\.load).max() ?? 0,
@@ -73,7 +73,7 @@ struct Results {
     }
 
     /// The middle of each.
-    static func middle(_ all: [Results]) -> Results {
+    package static func middle(_ all: [Results]) -> Results {
         func middle(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
         return Results(
             goodput: middle(all.map(\.goodput)), median: middle(all.map(\.median)),
