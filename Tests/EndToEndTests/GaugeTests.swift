@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Mocking
 import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))

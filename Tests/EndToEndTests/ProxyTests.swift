@@ -3,6 +3,7 @@ import DunlinTesting
 import DunlinTypes
 import FoundationEssentials
 import LedgerRows
+import Mocking
 import Synchronization
 import Testing
 

@@ -2,6 +2,7 @@ import Dunlin
 import DunlinReactor
 import DunlinTesting
 import LedgerRows
+import Mocking
 import Synchronization
 import Testing
 

@@ -9,11 +9,13 @@ extension LoopbackServer {
         let socket: Descriptor
         let address: HTTP.SocketAddress
 
-        init(_ endpoint: Endpoint, _ configuration: Configuration) throws(Errno) {
+        init(_ endpoint: Endpoint, port: UInt16 = 0, _ configuration: Configuration) throws(Errno) {
             let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-            let wanted = try RawAddress(endpoint)
+            let wanted = try RawAddress(endpoint, port: port)
             let socket = try Descriptor(adopting: Glibc.socket(wanted.family, type, 0))
             let number = socket.number
+            // Somebody else holds the port, and listens no more.
+            if port > 0 { try Self.set(SO_REUSEADDR, 1, number) }
             // Accepted sockets inherit these sizes.
             try Self.setSize(SO_SNDBUF, configuration.sendBuffer, number)
             try Self.setSize(SO_RCVBUF, configuration.receiveBuffer, number)
@@ -42,8 +44,11 @@ extension LoopbackServer {
         }
 
         private static func setSize(_ option: Int32, _ size: Int?, _ socket: Int32) throws(Errno) {
-            guard let size else { return }
-            var value = Int32(clamping: size)
+            if let size { try set(option, Int32(clamping: size), socket) }
+        }
+
+        private static func set(_ option: Int32, _ value: Int32, _ socket: Int32) throws(Errno) {
+            var value = value
             guard setsockopt(socket, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Int32>.size)) == 0 else {
                 throw .last
             }

@@ -74,12 +74,24 @@ public final class LoopbackServer: Sendable {
 
     /// Starts listening, with TLS if settings are given. Throws the failed system call's error, and `AuthorityError` if
     /// OpenSSL refuses `tls`.
-    public init(_ endpoint: Endpoint = .ipv4, tls: TLS? = nil, configuration: Configuration = Configuration()) throws {
+    public convenience init(
+        _ endpoint: Endpoint = .ipv4, tls: TLS? = nil, configuration: Configuration = Configuration()
+    ) throws {
+        try self.init(endpoint, port: 0, tls: tls, configuration: configuration)
+    }
+
+    /// Starts listening at a port of IPv4 to which a socket of the test's own is bound, so that nobody else gets it
+    /// while no server is there.
+    package convenience init(heldPort port: UInt16, configuration: Configuration = Configuration()) throws {
+        try self.init(.ipv4, port: port, tls: nil, configuration: configuration)
+    }
+
+    private init(_ endpoint: Endpoint, port: UInt16, tls: TLS?, configuration: Configuration) throws {
         // Created only to report unusable settings here, and not to the first connection.
         if let tls { _ = try TLSSession(tls) }
         scheme = tls == nil ? "http" : "https"
         core = try Core(configuration, tls)
-        let listener = try Listener(endpoint, configuration)
+        let listener = try Listener(endpoint, port: port, configuration)
         address = listener.address
         let isTCP =
             switch address {

@@ -11,13 +11,15 @@ extension LoopbackServer {
 
         var family: Int32 { Int32(storage.ss_family) }
 
-        init(_ endpoint: Endpoint) throws(Errno) {
+        /// The port is for IPv4; 0 leaves it to the kernel.
+        init(_ endpoint: Endpoint, port: UInt16 = 0) throws(Errno) {
             switch endpoint {
             case .ipv4:
                 length = socklen_t(MemoryLayout<sockaddr_in>.size)
                 var address = sockaddr_in()
                 address.sin_family = sa_family_t(AF_INET)
                 address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+                address.sin_port = port.bigEndian
                 store(address)
             case .ipv6:
                 length = socklen_t(MemoryLayout<sockaddr_in6>.size)

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import Folders
+import Mocking
 import Testing
 
 /// What a journal repeats is what was sent.
