@@ -81,9 +81,9 @@ package struct BreakerMachine: Sendable {
         }
     }
 
-    /// Whether it is half open and lets one request through at a time.
+    /// Whether it is half open, and one probe alone is under way.
     package var probesAlone: Bool {
-        if case .halfOpen(let probing) = phase { probing.round == 1 } else { false }
+        if case .halfOpen(let probing) = phase { probing.underWay.count == 1 } else { false }
     }
 
     /// Asks for a request, which must then have `ended`, or be forgotten.

@@ -88,8 +88,16 @@ extension `A session that is resilient` {
         isWell.store(true, ordering: .relaxed)
         try await clock.advance(by: .seconds(5))
         #expect(await Self.code(mocked) == nil)
+        mocked.transport.otherwise { _ in .respond(.ok).delayed(.seconds(1)) }
+        async let alone = Self.code(mocked)
+        try await clock.waitForSleepers()
         let error = try await NetworkError.thrown { _ = try await mocked.session.get("x") }
-        #expect((error.underlying as? ResilienceRefusal)?.reason == .budget && mocked.transport.requests.count == 5)
+        #expect((error.underlying as? ResilienceRefusal)?.reason == .budget && mocked.transport.requests.count == 6)
+        try await clock.advance(by: .seconds(1))
+        #expect(await alone == nil)
+        mocked.transport.otherwise { _ in .respond(.ok) }
+        // The budget stays empty, and the breaker closes.
+        #expect(await Self.code(mocked) == nil && mocked.session.resilienceGauges.breakers.isEmpty)
     }
 
     @Test func `an open breaker serves what is stale, as a server that is down does`() async throws {
