@@ -179,7 +179,7 @@ let package = Package(
         .target(name: "LedgerRows", path: "Tests/LedgerRows", swiftSettings: dialect),
         .target(name: "Mocking", dependencies: ["DunlinTesting"], path: "Tests/Mocking", swiftSettings: dialect),
         .executableTarget(
-            name: "Storm", dependencies: ["DunlinImages", "DunlinTesting"], path: "Tests/Storm",
+            name: "Storm", dependencies: ["DunlinImages", "DunlinResilience", "DunlinTesting"], path: "Tests/Storm",
             swiftSettings: dialect),
         .target(
             name: "SimulatedWorld", dependencies: ["DunlinResilience", "DunlinTypes"], path: "Tests/SimulatedWorld",

@@ -9,13 +9,26 @@ final class FaultyServer: Sendable {
     private let masks: Masks?
     private let current: Mutex<LoopbackServer>
     private let tally: Tally
+    private let arrivals: Arrivals
+
+    /// The numbers of the requests that have come, whole or not: what a request that was refused is compared with.
+    private final class Arrivals: Sendable {
+        private let numbers = Mutex<Set<Int>>([])
+
+        func note(_ number: Int) { numbers.withLock { _ = $0.insert(number) } }
+        func has(_ number: Int) -> Bool { numbers.withLock { $0.contains(number) } }
+    }
 
     init(_ tally: Tally, _ masks: Masks?) throws {
+        let arrivals = Arrivals()
         plan = Self.plan(tally.seed)
         self.masks = masks
         self.tally = tally
-        current = Mutex(try Self.server(plan, masks))
+        self.arrivals = arrivals
+        current = Mutex(try Self.server(plan, masks, arrivals))
     }
+
+    func hasSeen(_ number: Int) -> Bool { arrivals.has(number) }
 
     func baseURL(of host: Masks.Name) -> String {
         let server = current.withLock { $0 }
@@ -24,7 +37,7 @@ final class FaultyServer: Sendable {
 
     /// Blocks until every thread of the old server has gone, while requests already find the new one.
     func replaceServer() throws {
-        let next = try Self.server(plan, masks)
+        let next = try Self.server(plan, masks, arrivals)
         let old = current.withLock { server in
             defer { server = next }
             return server
@@ -67,7 +80,7 @@ final class FaultyServer: Sendable {
         return plan
     }
 
-    private static func server(_ plan: FaultPlan, _ masks: Masks?) throws -> LoopbackServer {
+    private static func server(_ plan: FaultPlan, _ masks: Masks?, _ arrivals: Arrivals) throws -> LoopbackServer {
         var configuration = LoopbackServer.Configuration()
         configuration.recordsRequests = false
         let server = try LoopbackServer(tls: masks?.tls, configuration: configuration)
@@ -77,6 +90,7 @@ final class FaultyServer: Sendable {
         }
         server.respond { request in
             guard let call = PlannedCall(target: request.target) else { return .response(.notFound) }
+            arrivals.note(call.number)
             guard call.accepts(request) else { return .response(.badRequest) }
             let fault = plan.fault(for: call.number)
             return masks == nil

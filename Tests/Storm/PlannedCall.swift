@@ -100,7 +100,8 @@ struct PlannedCall: Sendable {
     }
 
     var reply: LoopbackServer.Reply {
-        let fields: Fields = ["Errand": "\(number)"]
+        var fields: Fields = ["Errand": "\(number)"]
+        fields.append(contentsOf: Resilient.fields(self))
         let plain = LoopbackServer.Reply.response(fields: fields, body: body)
         switch shape {
         case .plain: return plain

@@ -1,7 +1,8 @@
 import Dunlin
 import DunlinTesting
 
-/// Many requests of one session at once, through everything that can happen to them.
+/// Many requests of two sessions at once, through everything that can happen to them. One session has limits of rate,
+/// breakers and retries.
 struct RequestStorm: Sendable {
     private static let concurrency = 64
     /// A server lasts for so many requests.
@@ -17,20 +18,29 @@ struct RequestStorm: Sendable {
         let loop = try PrivateLoop()
         let faulty = try FaultyServer(tally, masks)
         do {
-            let session = try HTTPSession(Self.configuration(on: loop, masks))
-            watchdog.watch(session)
-            try await rage(session, faulty)
-            let left = await session.tasks.all
-            if !left.isEmpty { tally.violation("still in the registry: \(left)") }
+            let sessions = try [false, true].map {
+                try HTTPSession(Self.configuration(on: loop, masks, isResilient: $0))
+            }
+            for session in sessions { watchdog.watch(session) }
+            try await rage(sessions, faulty)
+            for session in sessions {
+                let left = await session.tasks.all
+                if !left.isEmpty { tally.violation("still in the registry: \(left)") }
+            }
+            try await Resilient.expectRest(sessions[1], tally)
             faulty.stop()
-            await quiet(session)
-            await session.shutdown()
-            if !session.connections.isQuiet { tally.violation("in the pool: \(session.connections)") }
+            for session in sessions {
+                await quiet(session)
+                await session.shutdown()
+                if !session.connections.isQuiet { tally.violation("in the pool: \(session.connections)") }
+            }
         }
         do { try await loop.verifyNothingLeft(within: .seconds(60)) } catch { tally.violation("\(error)") }
     }
 
-    static func configuration(on loop: PrivateLoop, _ masks: Masks?) -> HTTPSession.Configuration {
+    static func configuration(
+        on loop: PrivateLoop, _ masks: Masks?, isResilient: Bool = false
+    ) -> HTTPSession.Configuration {
         var configuration = HTTPSession.Configuration()
         configuration.timeouts = Timeouts(
             pool: .seconds(5), connect: .seconds(2), tls: .milliseconds(500), send: .milliseconds(200),
@@ -39,17 +49,20 @@ struct RequestStorm: Sendable {
         configuration.connections.perOrigin = 48
         configuration.use(loop)
         masks?.put(on: &configuration)
+        if isResilient { Resilient.put(on: &configuration) }
         return configuration
     }
 
-    private func rage(_ session: HTTPSession, _ faulty: FaultyServer) async throws {
+    private func rage(_ sessions: [HTTPSession], _ faulty: FaultyServer) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<count {
                 if number >= Self.concurrency { try await group.next() }
                 if number % Self.lifetime == Self.lifetime - 1 { group.addTask { try faulty.replaceServer() } }
-                if masks != nil, number % 1000 == 999 { group.addTask { try session.reloadTLS() } }
+                if masks != nil, number % 1000 == 999 {
+                    group.addTask { for session in sessions { try session.reloadTLS() } }
+                }
                 let call = PlannedCall(number, seed: tally.seed, isSecure: masks != nil)
-                group.addTask { await Run(call, session, tally).go(faulty) }
+                group.addTask { await Run(call, sessions[number / 4 % 2], tally).go(faulty) }
             }
             try await group.waitForAll()
         }

@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinResilience
 
 /// One call, run and judged.
 struct Run: Sendable {
@@ -19,18 +20,18 @@ struct Run: Sendable {
     func go(_ faulty: FaultyServer) async {
         let target = HTTP.Target(faulty.baseURL(of: call.host) + call.target)
         switch call.cancel {
-        case .never: judge(await outcome(target))
+        case .never: judge(await outcome(target), faulty)
         case .task(let delay):
             let task = Task { await outcome(target) }
             await pause(delay)
             task.cancel()
-            judge(await task.value)
+            judge(await task.value, faulty)
         case .handle(let delay):
             async let outcome = outcome(target)
             await pause(delay)
             let running = await session.tasks.all.first { $0.label == label }
             if let running { await session.tasks.cancel(running.id) }
-            judge(await outcome)
+            judge(await outcome, faulty)
         }
     }
 
@@ -110,7 +111,7 @@ struct Run: Sendable {
 
 extension Run {
     /// Success with the right body, a `NetworkError` that fits, or the cancel that was asked for: nothing else.
-    private func judge(_ outcome: Result<String, any Error>) {
+    private func judge(_ outcome: Result<String, any Error>, _ faulty: FaultyServer) {
         switch outcome {
         case .success(let word):
             if !call.host.isBelieved { tally.violation("request \(call.number): \(call.host) was believed") }
@@ -118,7 +119,7 @@ extension Run {
             tally.count(word)
         case .failure(let error as NetworkError):
             tally.count("\(error.code) (\(error.phase?.rawValue ?? "no phase"))")
-            if let complaint = complaint(about: error) {
+            if let complaint = complaint(about: error, faulty) {
                 tally.violation("request \(call.number): \(complaint): \(error)")
             }
         case .failure(let error as CancellationError):
@@ -132,7 +133,7 @@ extension Run {
         }
     }
 
-    private func complaint(about error: NetworkError) -> String? {
+    private func complaint(about error: NetworkError, _ faulty: FaultyServer) -> String? {
         switch error.code {
         case .cancelled:
             if case .handle = call.cancel { return nil }
@@ -141,6 +142,10 @@ extension Run {
         case .serverTrustFailed: return call.host.isBelieved ? "a good server was refused" : nil
         case .connectionClosed, .connectionFailed, .secureConnectionFailed:
             return error.phase == nil ? "no phase is named" : nil
+        case .rateLimited, .circuitOpen:
+            if session.configuration.resilience == nil { return "the session has no limits" }
+            if !error.requestMayHaveBeenSent, faulty.hasSeen(call.number) { return "it was sent" }
+            return Resilient.complaint(about: error)
         case .sessionShutDown: return mayEndEarly ? nil : "nobody shut the session down"
         default: return "unexpected"
         }

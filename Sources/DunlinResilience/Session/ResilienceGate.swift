@@ -198,7 +198,7 @@ extension ResilienceGate {
     ) -> NetworkError {
         state.withLock { $0.refused += 1 }
         tell(.refused(refusal))
-        let what = code == .circuitOpen ? "no request is sent to the server for now" : "the request was not sent"
+        let what = code == .circuitOpen ? "no request is sent to the server for now" : "the request comes too soon"
         return NetworkError(
             code, "\(what): \(refusal)", isSafeToRetry: true, peer: visit.head.origin.description, underlying: refusal)
     }
