@@ -20,7 +20,10 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CMalloc"),
         .target(name: "BenchmarkLoad", dependencies: ["CMalloc"], swiftSettings: dialect),
-        .target(name: "DunlinLoad", dependencies: ["BenchmarkLoad", dunlin], swiftSettings: dialect),
+        .target(
+            name: "DunlinLoad",
+            dependencies: ["BenchmarkLoad", dunlin, .product(name: "DunlinResilience", package: "dunlin")],
+            swiftSettings: dialect),
         .executableTarget(
             name: "DunlinClient", dependencies: ["BenchmarkLoad", "DunlinLoad", dunlin], swiftSettings: dialect),
         .executableTarget(

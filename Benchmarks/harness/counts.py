@@ -49,6 +49,9 @@ def instructions(thresholds, paths, server):
         if "real" in limits:
             yield (name, "instructions, real", limits["real"], functools.partial(
                 measure.instructions, paths[name], server, 1, options=measure.REAL))
+        if "resilient" in limits:
+            yield (name, "more, resilient", limits["resilient"],
+                   functools.partial(measure.more_instructions_resilient, paths[name], server))
         # Where requests take turns on one loop, how they meet changes more than watching does.
         if "watched" in limits:
             yield (name, "more, watched, at C=1", limits["watched"],

@@ -128,6 +128,8 @@ def arguments(path, server, concurrency, requests, warmup):
 
 # A session with retries, cookies and a token. The server refuses a request without them.
 REAL = ("--real", "1", "--path", "/real")
+# The same, with breakers, limits and the limit of an attempt, none of which ever binds.
+RESILIENT = (*REAL, "--resilient", "1")
 # A client that trusts the system's authorities and nobody else, for which they are exchanged in a world of its own.
 TRUSTED = "/etc/ssl/certs/ca-certificates.crt"
 EXCHANGE = ["unshare", "--map-root-user", "--mount", "sh", "-c", f'mount --bind "$0" {TRUSTED} && exec "$@"']
@@ -190,6 +192,11 @@ def instructions(path, server, concurrency, requests=500, options=()):
 
 # Valgrind makes a client about as much slower as this.
 WATCHED = ["--watch", "activity", "--slowness", "50"]
+
+
+def more_instructions_resilient(path, server):
+    """How many more there are in a session that has retries, cookies and a token if it has breakers and limits, too."""
+    return (instructions(path, server, 1, 1000, RESILIENT) - instructions(path, server, 1, 1000, REAL))
 
 
 def more_instructions_watched(path, server, concurrency):

@@ -20,7 +20,10 @@ public struct Resilience: Sendable {
     public var breaker: Breaker? = Breaker()
     /// What has a breaker of its own, and what a server's limits count for: the origin, unless you say otherwise. With
     /// several keys for one origin, such as its tenants, each has its own.
-    public var key: @Sendable (RequestHead) -> String = { $0.origin.description }
+    public var key: @Sendable (RequestHead) -> String = { $0.origin.description } {
+        didSet { hasOwnKey = true }
+    }
+    private(set) var hasOwnKey = false
     /// The longest time for each attempt, for a session that has none (`timeouts.attempt`); nil for none.
     public var attempt: Duration?
     /// The retry policy for a session that has none (`retry`); nil for none.

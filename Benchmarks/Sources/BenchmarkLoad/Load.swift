@@ -37,6 +37,8 @@ public struct Load: Sendable {
     public var cache = Caching.none
     /// Whether the session has what most have: retries, cookies and a token.
     public var isReal = false
+    /// Whether it also has breakers, limits and the limit of an attempt, none of which ever binds.
+    public var isResilient = false
     /// Whether a fresh connection resumes the session of one before.
     public var isResumed = false
     /// What is observed beside the requests: `reachability`, `activity` or `all` of it.
@@ -69,6 +71,7 @@ public struct Load: Sendable {
                 guard let named = Caching(rawValue: value) else { throw LoadError.argument(value) }
                 cache = named
             case "--real": isReal = try Self.number(value) > 0
+            case "--resilient": isResilient = try Self.number(value) > 0
             case "--resumed": isResumed = try Self.number(value) > 0
             case "--progress": isObserved = try Self.number(value) > 0
             case "--upload": upload = try Self.number(value)

@@ -16,6 +16,7 @@ extension Load {
         if let authority { configuration.tls.roots = .only([.file(authority)]) }
         if !proxy.isEmpty { configuration.proxy = .url(proxy) }
         if isReal { try equip(&configuration) }
+        if isResilient { harden(&configuration) }
         if cache.isThere {
             configuration.cache = HTTPSession.Cache(
                 cache.isOnDisk ? .init(memory: 0, disk: 64 << 20) : .init(memory: 8 << 20, disk: 0),

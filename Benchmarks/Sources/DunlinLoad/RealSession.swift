@@ -1,5 +1,6 @@
 internal import BenchmarkLoad
 internal import Dunlin
+internal import DunlinResilience
 
 extension Load {
     /// What most sessions have beside a base URL: retries, cookies, a token, and a logger whose level is off. The
@@ -14,6 +15,13 @@ extension Load {
         let token = HTTPSession.BearerToken("mF_9.B5f-4.1JqM.SlAV32hdQlS6p6UW", lifetime: .seconds(3600))
         configuration.authentication = .bearer(token) { _ in token }
         configuration.observers.append(SilentLog())
+    }
+
+    /// What `.standard` has, and a limit of rate that no request meets.
+    func harden(_ configuration: inout HTTPSession.Configuration) {
+        var resilience = Resilience.standard
+        resilience.rates = [Resilience.RateLimit(1_000_000, burst: 1_000_000)]
+        configuration.resilience = resilience
     }
 }
 

@@ -52,13 +52,15 @@ package struct BreakerMachine: Sendable {
     }
 
     private enum Phase {
-        case closed(OutcomeWindow)
+        case closed
         case open(Opening)
         case halfOpen(Probing)
     }
 
     private let rules: Resilience.Breaker
-    private var phase: Phase
+    private var phase = Phase.closed
+    /// The outcomes since it was closed. They are no part of the phase, or each new one would copy those before.
+    private var window: OutcomeWindow
     private var next: UInt64 = 0
     /// The first number that was given since the state last changed.
     private var first: UInt64 = 0
@@ -70,7 +72,7 @@ package struct BreakerMachine: Sendable {
         self.rules = rules
         (next, first) = (number, number)
         openFor = rules.openFor
-        phase = .closed(OutcomeWindow(outcomes: rules.outcomes, window: rules.window))
+        window = OutcomeWindow(outcomes: rules.outcomes, window: rules.window)
     }
 
     package var state: State {
@@ -104,13 +106,12 @@ package struct BreakerMachine: Sendable {
     /// Notes what came of a request.
     package mutating func ended(_ number: UInt64, _ outcome: Outcome, after duration: Int64, at now: HTTP.Instant) {
         guard number >= first else { return }
+        if outcome == .neither { return forget(number) }
         let isSlow = rules.slowAfter.map { duration > $0.clampedNanoseconds } ?? false
-        switch (phase, outcome) {
-        case (_, .neither): forget(number)
-        case (.closed(let window), _): count(window, failed: outcome == .failure, slow: isSlow, at: now)
-        case (.halfOpen(let probing), _):
-            probed(probing, number, isGood: outcome == .success && !isSlow, at: now)
-        case (.open, _): break
+        switch phase {
+        case .closed: count(failed: outcome == .failure, slow: isSlow, at: now)
+        case .halfOpen(let probing): probed(probing, number, isGood: outcome == .success && !isSlow, at: now)
+        case .open: break
         }
     }
 
@@ -165,12 +166,10 @@ extension BreakerMachine {
         phase = .halfOpen(probing)
     }
 
-    private mutating func count(_ window: OutcomeWindow, failed: Bool, slow: Bool, at now: HTTP.Instant) {
-        var window = window
+    private mutating func count(failed: Bool, slow: Bool, at now: HTTP.Instant) {
         window.add(failed: failed, slow: slow, at: now)
-        phase = .closed(window)
         let counts = window.counts
-        guard counts.all >= rules.minimum else { return }
+        guard counts.failed + counts.slow > 0, counts.all >= rules.minimum else { return }
         let failures = BreakerReason(.failures, bad: counts.failed, of: counts.all)
         let slowness = BreakerReason(.slowness, bad: counts.slow, of: counts.all)
         if failures.rate >= rules.failureRate {
@@ -187,7 +186,8 @@ extension BreakerMachine {
     }
 
     private mutating func close() {
-        phase = .closed(OutcomeWindow(outcomes: rules.outcomes, window: rules.window))
+        phase = .closed
+        window = OutcomeWindow(outcomes: rules.outcomes, window: rules.window)
         openFor = rules.openFor
         first = next
     }

@@ -23,6 +23,7 @@ package enum RateLimitFields {
 
     /// The limit; nil if the fields say nothing. `now`: this machine's clock, since 1970.
     package static func limit(_ fields: Fields, at now: Int64) -> LearnedLimit? {
+        guard maySayMore(fields) else { return nil }
         let silence = RetryAfter.wait(fields, at: now)
         var limit = named(fields)
         for names in separate where limit == nil { limit = limited(fields, names, at: now) }
@@ -30,6 +31,15 @@ package enum RateLimitFields {
         limit = limit ?? LearnedLimit()
         limit?.silence = silence
         return limit
+    }
+
+    /// Whether a name begins like those that say something of a limit, with R or X: most responses have none, and each
+    /// name that is looked for costs a walk over all.
+    private static func maySayMore(_ fields: Fields) -> Bool {
+        fields.entries.contains { entry in
+            let first = fields.bytes[Int(entry.nameStart)] | 0x20
+            return first == UInt8(ascii: "r") || first == UInt8(ascii: "x")
+        }
     }
 
     private static func named(_ fields: Fields) -> LearnedLimit? {

@@ -34,15 +34,16 @@ package struct RateMachine: Sendable {
 
     private let rules: RateRules
     private var bucket: TokenBucket
-    private var server = ServerLimit()
+    private var server: ServerLimit
     /// In the order of their turns.
     private var waiters: [Waiter] = []
     private var next: UInt64 = 0
 
-    /// Creates a machine, whose numbers begin at `number`.
-    package init(_ rules: RateRules, from number: UInt64 = 0) {
+    /// Creates a machine, whose numbers begin at `number`. `sent`: how many requests went before it was there.
+    package init(_ rules: RateRules, from number: UInt64 = 0, sent: Int = 0) {
         self.rules = rules
         next = number
+        server = ServerLimit(sent: sent)
         bucket = TokenBucket(
             interval: rules.per.clampedNanoseconds / Int64(max(1, rules.requests)), burst: rules.burst,
             from: HTTP.Instant(nanoseconds: .min))
@@ -55,6 +56,10 @@ package struct RateMachine: Sendable {
         _ priority: HTTP.Priority, until deadline: HTTP.Instant, at now: HTTP.Instant
     ) -> Answer {
         server.pass(to: now, isAwaited: !waiters.isEmpty)
+        if waiters.isEmpty, now < deadline, time(at: now) <= now {
+            take(at: now)
+            return .go
+        }
         let waiter = Waiter(
             number: next, priority: priority, deadline: deadline,
             latest: now.advanced(by: rules.longestWait.clampedNanoseconds))
@@ -118,13 +123,17 @@ extension RateMachine {
     private mutating func answer(_ waiter: Waiter, after others: Int, at now: HTTP.Instant) -> Answer {
         let time = max(bucket.time(after: others, at: now), server.time(after: others, at: now))
         if time <= now, now < waiter.deadline {
-            bucket.take(at: now)
-            server.take(at: now)
+            take(at: now)
             return .go
         }
         if time >= waiter.deadline { return .refuse(until: time, refusal(.pastDeadline, after: others, at: now)) }
         if time > waiter.latest { return .refuse(until: time, refusal(.tooLong, after: others, at: now)) }
         return .wait(number: waiter.number, until: time)
+    }
+
+    private mutating func take(at now: HTTP.Instant) {
+        bucket.take(at: now)
+        server.take(at: now)
     }
 
     private func refusal(_ kind: RateRefusal.Kind, after others: Int, at now: HTTP.Instant) -> RateRefusal {

@@ -43,6 +43,9 @@ struct ServerLimit: Sendable {
     private var quota: Int?
     private var length: Int64?
 
+    /// Creates a limit of which nothing is known, though so many requests went.
+    init(sent: Int = 0) { self.sent = sent }
+
     /// When the request after so many others may go.
     func time(after others: Int, at now: HTTP.Instant) -> HTTP.Instant {
         var time = max(now, silentUntil)

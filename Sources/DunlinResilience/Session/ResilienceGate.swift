@@ -20,67 +20,68 @@ final class ResilienceGate: Gate {
         case rate(Int)
     }
 
-    private struct State {
-        var breakers = RecentValues<String, BreakerMachine>(limit: remembered)
-        var told = RecentValues<String, RateMachine>(limit: remembered)
-        var rates: [RecentValues<String, RateMachine>]
-        var refused = 0
-        /// Where the numbers of the next machine begin: those of a machine that was forgotten are no other's.
-        var numbers: UInt64 = 0
-
-        mutating func takeNumbers() -> UInt64 {
-            numbers += 1 << 32
-            return numbers
-        }
-    }
-
-    private static let remembered = 1024
     let settings: Resilience
-    private let state: Mutex<State>
+    private let hasBreaker: Bool
+    private let rateKeys: [@Sendable (RequestHead) -> String]
+    private let state: Mutex<GateState>
     private let listeners = Mutex<[UInt64: AsyncStream<Resilience.Event>.Continuation]>([:])
 
     init(_ settings: Resilience) {
         self.settings = settings
-        state = Mutex(State(rates: settings.rates.map { _ in RecentValues(limit: Self.remembered) }))
+        hasBreaker = settings.breaker != nil
+        rateKeys = settings.rates.map(\.key)
+        state = Mutex(GateState(settings))
     }
 
     var problem: String? { settings.problem }
 
     func pass(_ visit: some GateVisit) async throws -> GatePass {
-        let key = settings.key(visit.head)
-        let number = try ask(key, visit)
+        let head = visit.head
+        let (pass, isTold) = try ask(settings.hasOwnKey ? settings.key(head) : nil, head.origin, visit, isFirst: true)
         var hasWaited = false
         do {
-            if settings.learns { hasWaited = try await turn(of: visit, at: .told, key) }
-            for (index, rate) in settings.rates.enumerated() {
-                if try await turn(of: visit, at: .rate(index), rate.key(visit.head)) { hasWaited = true }
+            if isTold { hasWaited = try await turn(of: visit, at: .told, pass.key) }
+            for index in rateKeys.indices {
+                let (key, limit) = (rateKeys[index](head), Limit.rate(index))
+                // Most need not wait, and a function that may costs more to call.
+                let answer = ask(limit, key, visit)
+                if case .go = answer { continue }
+                if try await turn(of: visit, at: limit, key, answer) { hasWaited = true }
             }
         } catch {
-            forget(number, key)
+            forget(pass)
             throw error
         }
-        guard hasWaited else { return GatePass(key: key, number: number) }
-        forget(number, key)
-        return GatePass(key: key, number: try ask(key, visit))
+        guard hasWaited else { return pass }
+        forget(pass)
+        return try ask(pass.key, head.origin, visit, isFirst: false).pass
     }
 
     func ended(_ pass: GatePass, _ visit: some GateVisit, _ outcome: Result<(ResponseHead, Int64), any Error>) {
         let now = visit.now()
-        if case .success((let head, _)) = outcome, settings.learns,
-            var limit = RateLimitFields.limit(head.fields, at: WallClock.seconds)
-        {
-            // With another status it says when there will be news, and not that too much was asked.
-            if ![429, 503].contains(head.status.code) { limit.silence = nil }
-            let chance = visit.chance()
-            change(.told, pass.key) { [limit] in $0.learned(limit, chance: chance, at: now) }
-            tell(.learned(key: pass.key))
+        switch outcome {
+        case .success((let head, let time)):
+            if settings.learns { learn(head, pass, visit, at: now) }
+            if hasBreaker { note(pass, BreakerMachine.Outcome(head.status), after: time, at: now) }
+        case .failure(let error):
+            if hasBreaker { note(pass, BreakerMachine.Outcome(error), after: 0, at: now) }
         }
-        guard settings.breaker != nil else { return }
-        let duration = if case .success((_, let time)) = outcome { time } else { Int64(0) }
+    }
+
+    private func learn(_ head: ResponseHead, _ pass: GatePass, _ visit: some GateVisit, at now: HTTP.Instant) {
+        guard var limit = RateLimitFields.limit(head.fields, at: WallClock.seconds) else { return }
+        // With another status it says when there will be news, and not that too much was asked.
+        if ![429, 503].contains(head.status.code) { limit.silence = nil }
+        let chance = visit.chance()
+        change(.told, pass.key) { [limit] in $0.learned(limit, chance: chance, at: now) }
+        tell(.learned(key: pass.key))
+    }
+
+    private func note(_ pass: GatePass, _ outcome: BreakerMachine.Outcome, after time: Int64, at now: HTTP.Instant) {
         let states = state.withLock { state in
-            state.breakers.change(pass.key) { breaker in
+            state.breaker(pass.key) { breaker in
                 let before = breaker.state
-                breaker.ended(pass.number, BreakerMachine.Outcome(outcome), after: duration, at: now)
+                breaker.ended(pass.number, outcome, after: time, at: now)
                 return (before: before, after: breaker.state)
             }
         }
@@ -96,23 +97,22 @@ final class ResilienceGate: Gate {
 // MARK: - The breaker
 
 extension ResilienceGate {
-    private func ask(_ key: String, _ visit: some GateVisit) throws -> UInt64 {
-        guard let rules = settings.breaker else { return 0 }
+    /// Asks the breaker of a key, or of the origin. `isTold`: the server's own limit must be asked, too.
+    private func ask(
+        _ key: String?, _ origin: HTTP.Origin, _ visit: some GateVisit, isFirst: Bool
+    ) throws -> (pass: GatePass, isTold: Bool) {
         let now = visit.now()
-        let (answer, isAlone) = state.withLock { state in
-            var breaker = state.breakers.use(key) ?? BreakerMachine(rules, from: state.takeNumbers())
-            let answer = breaker.ask(at: now)
-            state.breakers.keep(breaker, for: key)
-            return (answer, breaker.probesAlone)
-        }
-        switch answer {
-        case .go(let number, isProbe: false): return number
+        let asked = state.withLock { $0.ask(settings, key, origin, isFirst: isFirst, at: now) }
+        let key = asked.key
+        switch asked.answer {
+        case .go(let number, isProbe: false): return (GatePass(key: key, number: number), asked.isTold)
         case .go(let number, isProbe: true):
-            if visit.takeRetry() || isAlone {
+            let pass = GatePass(key: key, number: number)
+            if visit.takeRetry() || asked.isAlone {
                 tell(.probing(key: key))
-                return number
+                return (pass, asked.isTold)
             }
-            forget(number, key)
+            forget(pass)
             throw refused(
                 .circuitOpen, visit, ResilienceRefusal(key: key, reason: .budget, openFor: nil, comesBack: .seconds(1)))
         case .refuse(let since, let until, let reason):
@@ -123,26 +123,27 @@ extension ResilienceGate {
                     comesBack: max(.zero, until.duration(since: now))))
         }
     }
-}
 
-extension ResilienceGate {
-    private func forget(_ number: UInt64, _ key: String) {
-        state.withLock { _ = $0.breakers.change(key) { $0.forget(number) } }
+    private func forget(_ pass: GatePass) {
+        state.withLock { _ = $0.breaker(pass.key) { $0.forget(pass.number) } }
     }
 }
 
 // MARK: - The limits
 
 extension ResilienceGate {
-    /// Waits for a request's turn at a limit. Returns whether it had to wait.
-    private func turn(of visit: some GateVisit, at limit: Limit, _ key: String) async throws -> Bool {
+    private func ask(_ limit: Limit, _ key: String, _ visit: some GateVisit) -> RateMachine.Answer {
         // Said before the lock is taken: each has locks of its own.
-        func ask() -> RateMachine.Answer {
-            let (priority, now) = (visit.priority, visit.now())
-            return change(limit, key) { $0.ask(priority, until: visit.deadline, at: now) }
-        }
+        let (priority, deadline, now) = (visit.priority, visit.deadline, visit.now())
+        return change(limit, key) { $0.ask(priority, until: deadline, at: now) }
+    }
+
+    /// Waits for a request's turn at a limit. Returns whether it had to wait.
+    private func turn(
+        of visit: some GateVisit, at limit: Limit, _ key: String, _ asked: RateMachine.Answer? = nil
+    ) async throws -> Bool {
         var hasWaited = false
-        var answer = ask()
+        var answer = asked ?? ask(limit, key, visit)
         while case .wait(let number, let until) = answer {
             if !hasWaited { tell(.waiting(key: key, for: until.duration(since: visit.now()))) }
             hasWaited = true
@@ -156,7 +157,7 @@ extension ResilienceGate {
                 // Those behind it would wait with it.
                 change(limit, key) { $0.leave(number) }
                 try await visit.resumed()
-                answer = ask()
+                answer = ask(limit, key, visit)
             } else {
                 let now = visit.now()
                 answer = change(limit, key) { $0.again(number, at: now) ?? .go }
@@ -171,20 +172,13 @@ extension ResilienceGate {
     }
 
     @discardableResult
-    private func change<Answer: Sendable>(_ limit: Limit, _ key: String, _ change: (inout RateMachine) -> Answer)
-        -> Answer
-    {
+    private func change<Answer: Sendable>(
+        _ limit: Limit, _ key: String, _ change: @Sendable (inout RateMachine) -> Answer
+    ) -> Answer {
         state.withLock { state in
             switch limit {
-            case .told:
-                var machine = state.told.use(key) ?? RateMachine(settings.toldRules, from: state.takeNumbers())
-                defer { state.told.keep(machine, for: key) }
-                return change(&machine)
-            case .rate(let index):
-                let machine = state.rates[index].use(key)
-                var known = machine ?? RateMachine(settings.rates[index].rules, from: state.takeNumbers())
-                defer { state.rates[index].keep(known, for: key) }
-                return change(&known)
+            case .told: state.told(settings, key, change)
+            case .rate(let index): state.rate(settings, index, key, change)
             }
         }
     }
@@ -196,7 +190,7 @@ extension ResilienceGate {
     private func refused(
         _ code: NetworkError.Code, _ visit: some GateVisit, _ refusal: ResilienceRefusal
     ) -> NetworkError {
-        state.withLock { $0.refused += 1 }
+        state.withLock { $0.noteRefusal() }
         tell(.refused(refusal))
         let what = code == .circuitOpen ? "no request is sent to the server for now" : "the request comes too soon"
         return NetworkError(
@@ -204,7 +198,7 @@ extension ResilienceGate {
     }
 
     private func tell(_ event: @autoclosure () -> Resilience.Event) {
-        let listening = listeners.withLock { Array($0.values) }
+        let listening = listeners.withLock { $0.isEmpty ? [] : Array($0.values) }
         if listening.isEmpty { return }
         let event = event()
         for listener in listening { listener.yield(event) }
@@ -223,50 +217,35 @@ extension ResilienceGate {
         }
     }
 
-    var gauges: Resilience.Gauges {
-        state.withLock { state in
-            var gauges = Resilience.Gauges()
-            gauges.refused = state.refused
-            for (key, breaker) in state.breakers.latestFirst where breaker.state != .closed {
-                gauges.breakers[key] = breaker.state == .open ? .open : .halfOpen
-            }
-            for machines in [state.told] + state.rates {
-                for (key, machine) in machines.latestFirst where machine.waiting > 0 {
-                    gauges.waiting[key, default: 0] += machine.waiting
-                }
-            }
-            return gauges
-        }
-    }
+    var gauges: Resilience.Gauges { state.withLock { $0.gauges } }
 }
 
 extension BreakerMachine.Outcome {
     /// What an exchange says of its server.
-    fileprivate init(_ outcome: Result<(ResponseHead, Int64), any Error>) {
-        switch outcome {
-        case .success((let head, _)):
-            self =
-                switch head.status.code {
-                case 429: .neither
-                case 500, 502, 503, 504: .failure
-                default: .success
-                }
-        case .failure(let error):
-            guard let error = error as? NetworkError else {
-                self = .neither
-                return
+    fileprivate init(_ status: HTTP.Status) {
+        self =
+            switch status.code {
+            case 429: .neither
+            case 500, 502, 503, 504: .failure
+            default: .success
             }
-            switch error.code {
-            // The server was just closing the connection; or there was no way to any server.
-            case .connectionClosed where error.connectionWasReused && error.isSafeToRetry,
-                .connectionFailed where error.askedNobody, .nameNotResolved where error.askedNobody:
-                self = .neither
-            case .connectionFailed, .connectionClosed, .nameNotResolved, .proxyFailed, .invalidResponse:
-                self = .failure
-            // Neither the wait for one of our own connections nor the caller's own deadline is the server's.
-            case .timedOut: self = error.phase == .pool || error.exceeded == .total ? .neither : .failure
-            default: self = .neither
-            }
+    }
+
+    fileprivate init(_ error: any Error) {
+        guard let error = error as? NetworkError else {
+            self = .neither
+            return
+        }
+        switch error.code {
+        // The server was just closing the connection; or there was no way to any server.
+        case .connectionClosed where error.connectionWasReused && error.isSafeToRetry,
+            .connectionFailed where error.askedNobody, .nameNotResolved where error.askedNobody:
+            self = .neither
+        case .connectionFailed, .connectionClosed, .nameNotResolved, .proxyFailed, .invalidResponse:
+            self = .failure
+        // Neither the wait for one of our own connections nor the caller's own deadline is the server's.
+        case .timedOut: self = error.phase == .pool || error.exceeded == .total ? .neither : .failure
+        default: self = .neither
         }
     }
 }
