@@ -74,25 +74,28 @@ public final class LoopbackServer: Sendable {
 
     /// Starts listening, with TLS if settings are given. Throws the failed system call's error, and `AuthorityError` if
     /// OpenSSL refuses `tls`.
-    public convenience init(
-        _ endpoint: Endpoint = .ipv4, tls: TLS? = nil, configuration: Configuration = Configuration()
-    ) throws {
-        try self.init(endpoint, port: 0, tls: tls, configuration: configuration)
-    }
-
-    /// Starts listening at a port of IPv4 to which a socket of the test's own is bound, so that nobody else gets it
-    /// while no server is there.
-    package convenience init(heldPort port: UInt16, configuration: Configuration = Configuration()) throws {
-        try self.init(.ipv4, port: port, tls: nil, configuration: configuration)
-    }
-
-    private init(_ endpoint: Endpoint, port: UInt16, tls: TLS?, configuration: Configuration) throws {
+    public init(_ endpoint: Endpoint = .ipv4, tls: TLS? = nil, configuration: Configuration = Configuration()) throws {
         // Created only to report unusable settings here, and not to the first connection.
         if let tls { _ = try TLSSession(tls) }
         scheme = tls == nil ? "http" : "https"
         core = try Core(configuration, tls)
+        address = try Self.listen(core, endpoint, port: 0, configuration)
+    }
+
+    /// Starts listening at a port of IPv4 to which a socket of the test's own is bound, so that nobody else gets it
+    /// while no server is there.
+    package init(heldPort port: UInt16) throws {
+        let configuration = Configuration()
+        scheme = "http"
+        core = try Core(configuration, nil)
+        address = try Self.listen(core, .ipv4, port: port, configuration)
+    }
+
+    private static func listen(
+        _ core: Core, _ endpoint: Endpoint, port: UInt16, _ configuration: Configuration
+    ) throws -> HTTP.SocketAddress {
         let listener = try Listener(endpoint, port: port, configuration)
-        address = listener.address
+        let address = listener.address
         let isTCP =
             switch address {
             case .unix: false
@@ -111,6 +114,7 @@ public final class LoopbackServer: Sendable {
             if let path { unlink(path) }
             throw error
         }
+        return address
     }
 
     deinit { stop() }
