@@ -76,198 +76,146 @@ let package = Package(
         .systemLibrary(name: "CNetlink"),
         .systemLibrary(name: "CZlib"),
         .systemLibrary(name: "COpenSSL"),
-        .target(name: "CPNG", swiftSettings: dialect, linkerSettings: [.linkedLibrary("png16")]),
-        .target(name: "CJPEG", swiftSettings: dialect, linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
+        .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
         .target(
-            name: "CWebP", swiftSettings: dialect,
+            name: "CWebP",
             linkerSettings: [.linkedLibrary("webp"), .linkedLibrary("webpdemux")]),
-        .target(name: "CGIF", swiftSettings: dialect, linkerSettings: [.linkedLibrary("gif")]),
-        .target(name: "DunlinTypes", swiftSettings: dialect + spans),
-        .target(name: "DunlinWire", dependencies: ["DunlinTypes"], swiftSettings: dialect),
-        .target(name: "DunlinInflate", dependencies: ["CZlib", "DunlinTypes"], swiftSettings: dialect),
-        .target(name: "DunlinSecure", dependencies: ["COpenSSL", "DunlinTypes"], swiftSettings: dialect),
-        .target(name: "DunlinReactor", dependencies: ["CEpoll", "CNetlink", "DunlinTypes"], swiftSettings: dialect),
-        .target(name: "DunlinSemantics", dependencies: ["DunlinTypes"], swiftSettings: dialect),
+        .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
+        .target(name: "DunlinTypes", swiftSettings: spans),
+        .target(name: "DunlinWire", dependencies: ["DunlinTypes"]),
+        .target(name: "DunlinInflate", dependencies: ["CZlib", "DunlinTypes"]),
+        .target(name: "DunlinSecure", dependencies: ["COpenSSL", "DunlinTypes"]),
+        .target(name: "DunlinReactor", dependencies: ["CEpoll", "CNetlink", "DunlinTypes"]),
+        .target(name: "DunlinSemantics", dependencies: ["DunlinTypes"]),
         .target(
             name: "DunlinTransport",
-            dependencies: ["DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinSecure", "DunlinSemantics"],
-            swiftSettings: dialect),
-        .target(name: "DunlinJSON", dependencies: ["DunlinTypes", "DunlinSemantics"], swiftSettings: dialect),
+            dependencies: ["DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinSecure", "DunlinSemantics"]),
+        .target(name: "DunlinJSON", dependencies: ["DunlinTypes", "DunlinSemantics"]),
         .target(
             name: "DunlinContent",
             dependencies: [
                 "DunlinTypes", "DunlinWire", "DunlinInflate", "DunlinSecure", "DunlinReactor", "DunlinSemantics",
                 "DunlinJSON",
-            ],
-            swiftSettings: dialect),
+            ]),
         .target(
             name: "DunlinCache",
-            dependencies: ["DunlinTypes", "DunlinSecure", "DunlinReactor", "DunlinSemantics", "DunlinTransport"],
-            swiftSettings: dialect),
-        .target(
-            name: "DunlinTrust", dependencies: ["DunlinTypes", "DunlinSecure", "DunlinSemantics"],
-            swiftSettings: dialect),
-        .target(name: "DunlinRules", dependencies: ["DunlinTypes", "DunlinSemantics"], swiftSettings: dialect),
-        .target(
-            name: "DunlinCurl", dependencies: ["DunlinTypes", "DunlinSemantics", "DunlinTransport", "DunlinRules"],
-            swiftSettings: dialect),
-        .target(name: "DunlinReachability", dependencies: ["DunlinTypes", "DunlinReactor"], swiftSettings: dialect),
+            dependencies: ["DunlinTypes", "DunlinSecure", "DunlinReactor", "DunlinSemantics", "DunlinTransport"]),
+        .target(name: "DunlinTrust", dependencies: ["DunlinTypes", "DunlinSecure", "DunlinSemantics"]),
+        .target(name: "DunlinRules", dependencies: ["DunlinTypes", "DunlinSemantics"]),
+        .target(name: "DunlinCurl", dependencies: ["DunlinTypes", "DunlinSemantics", "DunlinTransport", "DunlinRules"]),
+        .target(name: "DunlinReachability", dependencies: ["DunlinTypes", "DunlinReactor"]),
         .target(
             name: "DunlinSession",
             dependencies: [
                 "DunlinTypes", "DunlinWire", "DunlinInflate", "DunlinSecure", "DunlinReactor", "DunlinSemantics",
                 "DunlinTransport", "DunlinContent", "DunlinCache", "DunlinTrust", "DunlinRules", "DunlinCurl",
                 "DunlinReachability",
-            ],
-            swiftSettings: dialect),
+            ]),
         .target(
             name: "DunlinTransfers",
-            dependencies: ["DunlinSecure", "DunlinReactor", "DunlinSemantics", "DunlinTransport", "DunlinSession"],
-            swiftSettings: dialect),
-        .target(
-            name: "DunlinActivity", dependencies: ["DunlinReactor", "DunlinTransport", "DunlinSession"],
-            swiftSettings: dialect),
+            dependencies: ["DunlinSecure", "DunlinReactor", "DunlinSemantics", "DunlinTransport", "DunlinSession"]),
+        .target(name: "DunlinActivity", dependencies: ["DunlinReactor", "DunlinTransport", "DunlinSession"]),
         // Only what names it needs the headers of these libraries.
         .target(
             name: "DunlinCodecs", dependencies: ["CPNG", "CJPEG", "CWebP", "CGIF", "DunlinTypes"],
-            swiftSettings: dialect + spans),
-        .target(name: "Dunlin", dependencies: ["DunlinTransfers", "DunlinActivity"], swiftSettings: dialect),
-        .target(name: "DunlinXML", dependencies: ["Dunlin"], swiftSettings: dialect),
-        .target(name: "DunlinSigning", dependencies: ["Dunlin", "DunlinSemantics"], swiftSettings: dialect),
-        .target(
-            name: "DunlinResilience", dependencies: ["Dunlin", "DunlinTypes", "DunlinReactor", "DunlinSemantics"],
-            swiftSettings: dialect),
+            swiftSettings: spans),
+        .target(name: "Dunlin", dependencies: ["DunlinTransfers", "DunlinActivity"]),
+        .target(name: "DunlinXML", dependencies: ["Dunlin"]),
+        .target(name: "DunlinSigning", dependencies: ["Dunlin", "DunlinSemantics"]),
+        .target(name: "DunlinResilience", dependencies: ["Dunlin", "DunlinTypes", "DunlinReactor", "DunlinSemantics"]),
         .target(
             name: "DunlinRecording",
             dependencies: [
                 "Dunlin", "DunlinInflate", "DunlinReactor", "DunlinSemantics", "DunlinTransport", "DunlinTypes",
-            ],
-            swiftSettings: dialect),
-        .target(
-            name: "DunlinRecordingTesting", dependencies: ["Dunlin", "DunlinRecording"], swiftSettings: dialect),
-        .target(
-            name: "DunlinFoundation", dependencies: ["Dunlin", "DunlinReactor", "DunlinSecure"],
-            swiftSettings: dialect),
-        .target(name: "DunlinDisplay", dependencies: ["Dunlin"], swiftSettings: dialect),
-        .target(
-            name: "DunlinImages", dependencies: ["Dunlin", "DunlinDisplay", "DunlinCodecs", "DunlinSemantics"],
-            swiftSettings: dialect),
+            ]),
+        .target(name: "DunlinRecordingTesting", dependencies: ["Dunlin", "DunlinRecording"]),
+        .target(name: "DunlinFoundation", dependencies: ["Dunlin", "DunlinReactor", "DunlinSecure"]),
+        .target(name: "DunlinDisplay", dependencies: ["Dunlin"]),
+        .target(name: "DunlinImages", dependencies: ["Dunlin", "DunlinDisplay", "DunlinCodecs", "DunlinSemantics"]),
         .target(
             name: "DunlinTesting",
             dependencies: [
                 "CEpoll", "COpenSSL", "Dunlin", "DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinTransport",
-            ],
-            swiftSettings: dialect),
-        .target(
-            name: "DunlinCommandLine", dependencies: ["Dunlin", "DunlinDisplay", "DunlinSemantics"],
-            swiftSettings: dialect),
-        .target(
-            name: "DunlinCLI", dependencies: ["Dunlin", "DunlinCommandLine", "DunlinDisplay", "DunlinTesting"],
-            swiftSettings: dialect),
-        .executableTarget(name: "DunlinProgram", dependencies: ["DunlinCLI"], swiftSettings: dialect),
-        .executableTarget(
-            name: "DunlinImageCLI", dependencies: ["Dunlin", "DunlinCommandLine", "DunlinImages"],
-            swiftSettings: dialect),
+            ]),
+        .target(name: "DunlinCommandLine", dependencies: ["Dunlin", "DunlinDisplay", "DunlinSemantics"]),
+        .target(name: "DunlinCLI", dependencies: ["Dunlin", "DunlinCommandLine", "DunlinDisplay", "DunlinTesting"]),
+        .executableTarget(name: "DunlinProgram", dependencies: ["DunlinCLI"]),
+        .executableTarget(name: "DunlinImageCLI", dependencies: ["Dunlin", "DunlinCommandLine", "DunlinImages"]),
         .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
-        .target(name: "Children", path: "Tests/Children", swiftSettings: dialect),
-        .target(
-            name: "LeakChecking", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/LeakChecking",
-            swiftSettings: dialect),
-        .target(name: "Folders", dependencies: ["DunlinTypes"], path: "Tests/Folders", swiftSettings: dialect),
-        .target(name: "Screens", dependencies: ["DunlinDisplay"], path: "Tests/Screens", swiftSettings: dialect),
-        .target(name: "TestWidth", path: "Tests/Width", swiftSettings: dialect),
-        .target(name: "LedgerRows", path: "Tests/LedgerRows", swiftSettings: dialect),
-        .target(name: "Mocking", dependencies: ["DunlinTesting"], path: "Tests/Mocking", swiftSettings: dialect),
+        .target(name: "Children", path: "Tests/Children"),
+        .target(name: "LeakChecking", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/LeakChecking"),
+        .target(name: "Folders", dependencies: ["DunlinTypes"], path: "Tests/Folders"),
+        .target(name: "Screens", dependencies: ["DunlinDisplay"], path: "Tests/Screens"),
+        .target(name: "TestWidth", path: "Tests/Width"),
+        .target(name: "LedgerRows", path: "Tests/LedgerRows"),
+        .target(name: "Mocking", dependencies: ["DunlinTesting"], path: "Tests/Mocking"),
         .executableTarget(
-            name: "Storm", dependencies: ["DunlinImages", "DunlinResilience", "DunlinTesting"], path: "Tests/Storm",
-            swiftSettings: dialect),
+            name: "Storm", dependencies: ["DunlinImages", "DunlinResilience", "DunlinTesting"], path: "Tests/Storm"),
         .target(
-            name: "SimulatedWorld", dependencies: ["DunlinResilience", "DunlinTypes"], path: "Tests/SimulatedWorld",
-            swiftSettings: dialect),
-        .executableTarget(
-            name: "Simulation", dependencies: ["SimulatedWorld"], path: "Tests/Simulation", swiftSettings: dialect),
+            name: "SimulatedWorld", dependencies: ["DunlinResilience", "DunlinTypes"], path: "Tests/SimulatedWorld"),
+        .executableTarget(name: "Simulation", dependencies: ["SimulatedWorld"], path: "Tests/Simulation"),
         // Each fuzzer is a file of it. It declares libFuzzer's runner, and no product has it.
         .executableTarget(
             name: "Fuzz",
             dependencies: ["DunlinCLI", "DunlinCodecs", "DunlinResilience", "DunlinXML"], path: "Tests/Fuzz",
-            swiftSettings: dialect + externs),
-        .executableTarget(
-            name: "ImageBench", dependencies: ["DunlinCodecs", "DunlinTypes"], path: "Benchmarks/Images",
-            swiftSettings: dialect),
-        .executableTarget(
-            name: "JournalPeer", dependencies: ["CSeccomp", "Dunlin"], path: "Tests/JournalPeer",
-            swiftSettings: dialect),
+            swiftSettings: externs),
+        .executableTarget(name: "ImageBench", dependencies: ["DunlinCodecs", "DunlinTypes"], path: "Benchmarks/Images"),
+        .executableTarget(name: "JournalPeer", dependencies: ["CSeccomp", "Dunlin"], path: "Tests/JournalPeer"),
         .executableTarget(
             name: "CachePeer",
             dependencies: [
                 "Children", "DunlinCache", "DunlinReactor", "DunlinSecure", "DunlinSemantics", "DunlinTesting",
                 "DunlinTypes",
             ],
-            path: "Tests/CachePeer", swiftSettings: dialect),
-        .executableTarget(
-            name: "NetworkPeer", dependencies: ["Dunlin"], path: "Tests/NetworkPeer", swiftSettings: dialect),
+            path: "Tests/CachePeer"),
+        .executableTarget(name: "NetworkPeer", dependencies: ["Dunlin"], path: "Tests/NetworkPeer"),
+        .testTarget(name: "DunlinTypesTests", dependencies: ["DunlinTesting", "DunlinTypes", "LedgerRows"]),
+        .testTarget(name: "DunlinWireTests", dependencies: ["DunlinWire", "DunlinTypes", "LedgerRows"]),
         .testTarget(
-            name: "DunlinTypesTests", dependencies: ["DunlinTesting", "DunlinTypes", "LedgerRows"],
-            swiftSettings: dialect),
-        .testTarget(
-            name: "DunlinWireTests", dependencies: ["DunlinWire", "DunlinTypes", "LedgerRows"],
-            swiftSettings: dialect),
-        .testTarget(
-            name: "DunlinInflateTests", dependencies: ["DunlinInflate", "DunlinTypes", "DunlinWire", "LedgerRows"],
-            swiftSettings: dialect),
+            name: "DunlinInflateTests", dependencies: ["DunlinInflate", "DunlinTypes", "DunlinWire", "LedgerRows"]),
         .testTarget(
             name: "DunlinSecureTests",
-            dependencies: ["COpenSSL", "DunlinSecure", "DunlinTypes", "DunlinTesting", "LedgerRows", "Folders"],
-            swiftSettings: dialect),
+            dependencies: ["COpenSSL", "DunlinSecure", "DunlinTypes", "DunlinTesting", "LedgerRows", "Folders"]),
         .testTarget(
             name: "DunlinReactorTests",
-            dependencies: ["DunlinReactor", "DunlinTypes", "DunlinTesting", "LedgerRows", "Folders"],
-            swiftSettings: dialect),
+            dependencies: ["DunlinReactor", "DunlinTypes", "DunlinTesting", "LedgerRows", "Folders"]),
         .testTarget(
             name: "DunlinSemanticsTests",
-            dependencies: ["DunlinSecure", "DunlinSemantics", "DunlinTesting", "DunlinTypes", "LedgerRows"],
-            swiftSettings: dialect),
+            dependencies: ["DunlinSecure", "DunlinSemantics", "DunlinTesting", "DunlinTypes", "LedgerRows"]),
         .testTarget(
             name: "DunlinTransportTests",
             dependencies: [
                 "DunlinTransport", "DunlinReactor", "DunlinSecure", "DunlinTypes", "DunlinWire", "DunlinTesting",
                 "LedgerRows", "Folders",
-            ],
-            swiftSettings: dialect),
+            ]),
         .testTarget(
             name: "DunlinTestingTests",
             dependencies: [
                 "CEpoll", "Children", "Dunlin", "DunlinTesting", "DunlinTypes", "DunlinWire", "Folders", "Mocking",
-            ],
-            swiftSettings: dialect),
-        .testTarget(
-            name: "DunlinJSONTests", dependencies: ["Dunlin", "DunlinFoundation", "DunlinJSON", "LedgerRows"],
-            swiftSettings: dialect),
+            ]),
+        .testTarget(name: "DunlinJSONTests", dependencies: ["Dunlin", "DunlinFoundation", "DunlinJSON", "LedgerRows"]),
         .testTarget(
             name: "DunlinContentTests",
             dependencies: [
                 "Dunlin", "DunlinFoundation", "DunlinContent", "DunlinSession", "DunlinTesting", "DunlinTransfers",
                 "Mocking", "LedgerRows", "Folders",
-            ],
-            swiftSettings: dialect),
+            ]),
         .testTarget(
             name: "DunlinCacheTests",
             dependencies: [
                 "Dunlin", "DunlinCache", "DunlinReactor", "DunlinSecure", "DunlinSemantics", "DunlinSession",
                 "DunlinTesting", "DunlinTypes", "LedgerRows", "Mocking", "Folders",
-            ],
-            swiftSettings: dialect),
-        .testTarget(name: "DunlinCodecsTests", dependencies: ["DunlinCodecs", "DunlinTypes"], swiftSettings: dialect),
+            ]),
+        .testTarget(name: "DunlinCodecsTests", dependencies: ["DunlinCodecs", "DunlinTypes"]),
         .testTarget(
             name: "DunlinReachabilityTests",
             dependencies: [
                 "Dunlin", "DunlinReachability", "DunlinReactor", "DunlinTesting", "DunlinTransfers", "DunlinTypes",
                 "LeakChecking", "LedgerRows", "Mocking",
-            ],
-            swiftSettings: dialect),
+            ]),
         .testTarget(
-            name: "DunlinRulesTests", dependencies: ["DunlinRules", "DunlinSemantics", "DunlinTypes", "LedgerRows"],
-            swiftSettings: dialect),
+            name: "DunlinRulesTests", dependencies: ["DunlinRules", "DunlinSemantics", "DunlinTypes", "LedgerRows"]),
         .testTarget(
             name: "DunlinSessionTests",
             dependencies: [
@@ -275,80 +223,64 @@ let package = Package(
                 "DunlinReactor", "DunlinRules", "DunlinSecure", "DunlinSemantics", "DunlinSession", "DunlinTesting",
                 "DunlinTransfers", "DunlinTransport", "DunlinTypes", "DunlinWire", "LeakChecking", "LedgerRows",
                 "Mocking", "Folders",
-            ],
-            swiftSettings: dialect),
+            ]),
         .testTarget(
             name: "DunlinTransfersTests",
             dependencies: [
                 "Dunlin", "DunlinReactor", "DunlinSecure", "DunlinSemantics", "DunlinTesting", "DunlinTransfers",
                 "DunlinTypes", "LeakChecking", "LedgerRows", "Mocking", "Folders",
-            ],
-            swiftSettings: dialect),
+            ]),
         .testTarget(
             name: "DunlinActivityTests",
-            dependencies: ["Dunlin", "DunlinActivity", "DunlinTesting", "LeakChecking", "LedgerRows", "Mocking"],
-            swiftSettings: dialect),
-        .testTarget(name: "DunlinTests", dependencies: ["Dunlin"], swiftSettings: dialect),
+            dependencies: ["Dunlin", "DunlinActivity", "DunlinTesting", "LeakChecking", "LedgerRows", "Mocking"]),
+        .testTarget(name: "DunlinTests", dependencies: ["Dunlin"]),
         .testTarget(
             name: "DunlinFoundationTests",
             dependencies: [
                 "Dunlin", "DunlinFoundation", "DunlinReactor", "DunlinSecure", "DunlinTesting", "LeakChecking",
                 "LedgerRows", "Folders",
-            ],
-            swiftSettings: dialect),
+            ]),
         .testTarget(
             name: "DunlinDisplayTests",
-            dependencies: ["Dunlin", "DunlinDisplay", "DunlinTesting", "LeakChecking", "LedgerRows", "Screens"],
-            swiftSettings: dialect),
-        .testTarget(
-            name: "DunlinXMLTests", dependencies: ["Dunlin", "DunlinTesting", "DunlinXML", "LedgerRows"],
-            swiftSettings: dialect),
+            dependencies: ["Dunlin", "DunlinDisplay", "DunlinTesting", "LeakChecking", "LedgerRows", "Screens"]),
+        .testTarget(name: "DunlinXMLTests", dependencies: ["Dunlin", "DunlinTesting", "DunlinXML", "LedgerRows"]),
         .testTarget(
             name: "DunlinSigningTests",
-            dependencies: ["Dunlin", "DunlinSigning", "DunlinTesting", "Folders"],
-            swiftSettings: dialect),
+            dependencies: ["Dunlin", "DunlinSigning", "DunlinTesting", "Folders"]),
         .testTarget(
             name: "DunlinRecordingTests",
             dependencies: ["Dunlin", "DunlinRecording", "DunlinRecordingTesting", "DunlinTesting", "Folders"],
-            exclude: ["Recordings"],
-            swiftSettings: dialect),
+            exclude: ["Recordings"]),
         .testTarget(
             name: "DunlinResilienceTests",
             dependencies: [
                 "Dunlin", "DunlinResilience", "DunlinTesting", "DunlinTypes", "Mocking", "SimulatedWorld",
-            ],
-            swiftSettings: dialect),
+            ]),
         .testTarget(
             name: "DunlinImageCLITests",
             dependencies: [
                 "Dunlin", "DunlinCommandLine", "DunlinImageCLI", "DunlinImages", "DunlinTesting", "Folders",
-            ],
-            swiftSettings: dialect),
+            ]),
         .testTarget(
             name: "DunlinImagesTests",
             dependencies: [
                 "Dunlin", "DunlinCodecs", "DunlinDisplay", "DunlinImages", "DunlinTesting", "LeakChecking",
                 "LedgerRows", "Mocking", "Folders",
-            ],
-            swiftSettings: dialect),
+            ]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "CachePeer", "DunlinCodecs", "DunlinImages", "DunlinInflate", "Dunlin", "DunlinFoundation",
                 "DunlinReactor", "DunlinTesting", "DunlinTypes", "JournalPeer", "LeakChecking", "LedgerRows", "Mocking",
                 "Children", "Folders",
-            ],
-            swiftSettings: dialect),
+            ]),
         .testTarget(
             name: "RealPeerTests",
             dependencies: [
                 "Dunlin", "DunlinInflate", "DunlinReactor", "DunlinTesting", "DunlinTypes", "LeakChecking",
                 "LedgerRows", "NetworkPeer", "Children", "Folders",
-            ],
-            swiftSettings: dialect),
-        .testTarget(
-            name: "TutorialTests", dependencies: ["DunlinTesting"] + steps.map { .init(stringLiteral: $0) },
-            swiftSettings: dialect),
+            ]),
+        .testTarget(name: "TutorialTests", dependencies: ["DunlinTesting"] + steps.map { .init(stringLiteral: $0) }),
         // Code of a program whose declarations belong to the main actor unless they say otherwise.
         .testTarget(
             name: "CallSiteTests",
@@ -356,16 +288,15 @@ let package = Package(
                 "Dunlin", "DunlinDisplay", "DunlinFoundation", "DunlinResilience", "DunlinSigning", "DunlinTesting",
                 "DunlinXML", "Folders",
             ],
-            swiftSettings: dialect + [.defaultIsolation(MainActor.self)]),
+            swiftSettings: [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "DunlinCLITests",
-            dependencies: ["Children", "DunlinCLI", "DunlinCommandLine", "DunlinTesting", "Folders", "Screens"],
-            swiftSettings: dialect),
+            dependencies: ["Children", "DunlinCLI", "DunlinCommandLine", "DunlinTesting", "Folders", "Screens"]),
     ]
 )
 
 package.targets += steps.map { step in
-    .target(name: step, dependencies: ["Dunlin"], path: "Tests/Tutorial/" + step, swiftSettings: dialect)
+    .target(name: step, dependencies: ["Dunlin"], path: "Tests/Tutorial/" + step)
 }
 
 for adapter in adapters {
@@ -375,8 +306,7 @@ for adapter in adapters {
             name: adapter.module,
             dependencies: ["Dunlin", outside(adapter.product, adapter.package, for: adapter.trait)]
                 + (adapter.trait == "OpenAPI"
-                    ? ["DunlinHTTPTypes", outside("HTTPTypes", "swift-http-types", for: "OpenAPI")] : []),
-            swiftSettings: dialect))
+                    ? ["DunlinHTTPTypes", outside("HTTPTypes", "swift-http-types", for: "OpenAPI")] : [])))
 }
 
 /// A product of an outside package, which only this trait asks for.
@@ -392,6 +322,7 @@ let named = package.targets.map { target in
 var below = Dictionary(uniqueKeysWithValues: zip(package.targets.map(\.name), named.map(Set.init)))
 for _ in package.targets { below = below.mapValues { $0.reduce(into: $0) { $0.formUnion(below[$1] ?? []) } } }
 for target in package.targets where target.type != .system {
+    target.swiftSettings = dialect + (target.swiftSettings ?? [])
     // How many tests run at once is for it to say, whichever of them are built.
     if target.type == .test { below[target.name]?.insert("TestWidth") }
     let products = target.dependencies.filter { if case .productItem = $0 { true } else { false } }
