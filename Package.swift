@@ -103,7 +103,8 @@ let package = Package(
             dependencies: ["DunlinTypes", "DunlinSecure", "DunlinReactor", "DunlinSemantics", "DunlinTransport"]),
         .target(name: "DunlinTrust", dependencies: ["DunlinTypes", "DunlinSecure", "DunlinSemantics"]),
         .target(name: "DunlinRules", dependencies: ["DunlinTypes", "DunlinSemantics"]),
-        .target(name: "DunlinCurl", dependencies: ["DunlinTypes", "DunlinSemantics", "DunlinTransport", "DunlinRules"]),
+        .target(
+            name: "DunlinCurl", dependencies: ["DunlinTypes", "DunlinSemantics", "DunlinTransport", "DunlinRules"]),
         .target(name: "DunlinReachability", dependencies: ["DunlinTypes", "DunlinReactor"]),
         .target(
             name: "DunlinSession",
@@ -160,7 +161,8 @@ let package = Package(
             name: "Fuzz",
             dependencies: ["DunlinCLI", "DunlinCodecs", "DunlinResilience", "DunlinXML"], path: "Tests/Fuzz",
             swiftSettings: externs),
-        .executableTarget(name: "ImageBench", dependencies: ["DunlinCodecs", "DunlinTypes"], path: "Benchmarks/Images"),
+        .executableTarget(
+            name: "ImageBench", dependencies: ["DunlinCodecs", "DunlinTypes"], path: "Benchmarks/Images"),
         .executableTarget(name: "JournalPeer", dependencies: ["CSeccomp", "Dunlin"], path: "Tests/JournalPeer"),
         .executableTarget(
             name: "CachePeer",
