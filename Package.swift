@@ -287,9 +287,10 @@ let package = Package(
         .testTarget(
             name: "CallSiteTests",
             dependencies: [
-                "Dunlin", "DunlinDisplay", "DunlinFoundation", "DunlinResilience", "DunlinSigning", "DunlinTesting",
-                "DunlinXML", "Folders",
+                "Dunlin", "DunlinDisplay", "DunlinFoundation", "DunlinRecording", "DunlinRecordingTesting",
+                "DunlinResilience", "DunlinSigning", "DunlinTesting", "DunlinXML", "Folders",
             ],
+            exclude: ["Recordings"],
             swiftSettings: [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "DunlinCLITests",

@@ -90,6 +90,8 @@ import Testing
         "Sources/DunlinDisplay/DunlinDisplay.docc/Displays.md": 5,
         "Sources/DunlinDisplay/DunlinDisplay.docc/LoadingDocuments.md": 2,
         "Sources/DunlinResilience/DunlinResilience.docc/DunlinResilience.md": 1,
+        "Sources/DunlinRecording/DunlinRecording.docc/DunlinRecording.md": 1,
+        "Sources/DunlinRecording/DunlinRecording.docc/RecordingAndReplaying.md": 3,
         "Sources/DunlinResilience/DunlinResilience.docc/SlowServers.md": 3,
         "Sources/DunlinSigning/DunlinSigning.docc/DunlinSigning.md": 1,
         "Sources/DunlinSigning/DunlinSigning.docc/SigningRequests.md": 7,
@@ -102,7 +104,10 @@ import Testing
     /// has whole files, which TutorialTests compiles and runs.
     @Test func `no article is left out`() throws {
         var found: Set = ["README.md"]
-        for module in ["Dunlin", "DunlinDisplay", "DunlinResilience", "DunlinSigning", "DunlinTesting"] {
+        let modules = [
+            "Dunlin", "DunlinDisplay", "DunlinRecording", "DunlinResilience", "DunlinSigning", "DunlinTesting",
+        ]
+        for module in modules {
             let folder = "Sources/\(module)/\(module).docc"
             let names = try FileManager.default.contentsOfDirectory(atPath: Self.package.appending(path: folder).path)
             for name in names where name.hasSuffix(".md") {

@@ -158,6 +158,60 @@ import Testing
         #expect(try await Self.session(try Self.transport([slow])).get("a", as: .string).value == "a")
     }
 
+    @Test func `a replayed wait ends with a cancel, and at the limit of the request`() async throws {
+        let clock = ManualClock()
+        var slow = Self.entry("GET", "https://a.test/v1/a", 200, "a")
+        slow.timings.wait = 3_600_000
+        let client = try Self.session(try Self.transport([slow, slow], clock: clock))
+        let task = try client.task("a", as: .string)
+        task.resume()
+        try await clock.waitForSleepers(1)
+        task.cancel()
+        let cancelled = await #expect(throws: NetworkError.self) { try await task.value }
+        #expect(cancelled?.code == .cancelled)
+        let late = await #expect(throws: NetworkError.self) {
+            try await client.get("a", timeout: .milliseconds(20), as: .string)
+        }
+        #expect(late?.code == .timedOut)
+    }
+
+    @Test func `ten thousand requests are recorded and replayed with equal results`() async throws {
+        let folder = try Folder(with: "a")
+        let (path, count) = ("\(folder.path)/a.har", 10_000)
+        let backend = MockTransport()
+        backend.otherwise { .respond(body: Bytes(($0.target + String($0.body)).utf8)) }
+        func play(_ transport: any Transport, _ recorder: HARRecorder?) async throws -> [String] {
+            let client = try HTTPSession(baseURL: "http://a.test") {
+                $0.transport = transport
+                if let recorder { $0.observers.append(recorder) }
+            }
+            let values = try await withThrowingTaskGroup(of: (Int, String).self) { group in
+                for lane in 0..<10 {
+                    group.addTask {
+                        var text = ""
+                        for number in stride(from: lane, to: count, by: 10) {
+                            let target = HTTP.Target("\(number % 7)?n=\(number / 3)")
+                            text +=
+                                try await number % 2 == 0
+                                ? client.get(target, as: .string).value
+                                : client.post(target, body: .string("\(number)"), as: .string).value
+                        }
+                        return (lane, text)
+                    }
+                }
+                return try await group.reduce(into: [Int: String]()) { $0[$1.0] = $1.1 }
+            }
+            return values.sorted { $0.key < $1.key }.map(\.value)
+        }
+        let recorder = try HARRecorder(path, .init(bodyLimit: 1000))
+        let live = try await play(backend, recorder)
+        try await recorder.finish()
+        let transport = try RecordedTransport(path)
+        #expect(try await play(transport, nil) == live)
+        try await transport.finish()
+        #expect(try HAR(contentsOf: path).entries.count == count)
+    }
+
     @Test(arguments: [
         ("body", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc"), ("body", "key AKIAIOSFODNN7EXAMPLE!"),
         ("field", "ghp_0123456789012345678901234567890123456"), ("url", "-----BEGIN%20"),

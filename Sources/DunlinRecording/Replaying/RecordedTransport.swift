@@ -6,7 +6,7 @@ internal import Synchronization
 /// A transport that answers a session's requests with what was recorded, for tests.
 ///
 /// ```swift
-/// let transport = try RecordedTransport("Recordings/users.har")
+/// let transport = try RecordedTransport("users.har")
 /// let client = try HTTPSession(.init(baseURL: "https://api.example.com", transport: transport))
 /// …
 /// try await transport.finish()

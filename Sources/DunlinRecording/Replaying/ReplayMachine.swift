@@ -22,29 +22,47 @@ struct ReplayMachine {
     private let recorded: [ComparedRequest]
     private let isInOrder: Bool
     private var isUsed: [Bool]
+    /// The first one that has not answered.
+    private var first = 0
+    /// Those that have not answered, by method and URL, the last one first.
+    private var byName: [String: [Int]] = [:]
 
     init(_ recorded: [ComparedRequest], inOrder: Bool) {
         (self.recorded, isInOrder) = (recorded, inOrder)
         isUsed = Array(repeating: false, count: recorded.count)
+        for index in recorded.indices.reversed() { byName[recorded[index].name, default: []].append(index) }
     }
 
     /// Those that have not answered.
     var unused: [Int] { isUsed.indices.filter { !isUsed[$0] } }
 
     mutating func take(_ live: ComparedRequest) -> Action {
-        let candidates = isInOrder ? Array(unused.prefix(1)) : unused
-        if let index = candidates.first(where: { live.differences(from: recorded[$0]).isEmpty }) {
-            isUsed[index] = true
-            return .answer(index)
+        let candidates = byName[live.name] ?? []
+        let found = candidates.lastIndex { index in
+            (!isInOrder || index == first) && live.differences(from: recorded[index]).isEmpty
         }
-        let ranked = recorded.indices.map { (index: $0, differences: live.differences(from: recorded[$0])) }
-        let nearest = ranked.min { one, other in
-            (one.differences.count, isUsed[one.index] ? 1 : 0, one.index)
-                < (other.differences.count, isUsed[other.index] ? 1 : 0, other.index)
-        }
-        return .miss(
-            Miss(
-                nearest: nearest?.index, differences: nearest?.differences ?? [],
-                wasUsed: nearest.map { isUsed[$0.index] } ?? false))
+        guard let found else { return .miss(miss(live)) }
+        let index = candidates[found]
+        byName[live.name]?.remove(at: found)
+        isUsed[index] = true
+        while first < isUsed.count, isUsed[first] { first += 1 }
+        return .answer(index)
     }
+
+    private func miss(_ live: ComparedRequest) -> Miss {
+        let ranked = recorded.indices.map { (index: $0, differences: live.differences(from: recorded[$0])) }
+        func rank(_ each: (index: Int, differences: [String])) -> (Int, Int, Int) {
+            // Another path makes it another request.
+            let distance = each.differences.count + (recorded[each.index].path == live.path ? 0 : 2)
+            return (distance, isUsed[each.index] ? 1 : 0, each.index)
+        }
+        let nearest = ranked.min { rank($0) < rank($1) }
+        return Miss(
+            nearest: nearest?.index, differences: nearest?.differences ?? [],
+            wasUsed: nearest.map { isUsed[$0.index] } ?? false)
+    }
+}
+
+extension ComparedRequest {
+    fileprivate var name: String { "\(method) \(origin)\(path)?\(query)" }
 }

@@ -25,20 +25,19 @@ enum SecretScan {
         Form("a private key", "-----BEGIN RSA PRIVATE KEY", 0), Form("a private key", "-----BEGIN EC PRIVATE KEY", 0),
         Form("a private key", "-----BEGIN OPENSSH PRIVATE KEY", 0),
     ]
-    private static let formsByFirst = Dictionary(grouping: forms) { $0.start[0] }
+    /// The forms that begin with each byte.
+    private static let formsByFirst = (0...255).map { first in forms.filter { $0.start[0] == UInt8(first) } }
     private static let webToken = Array("eyJ".utf8)
 
     /// What is found first, in words; nil if nothing is.
     static func find(in text: String) -> String? {
         let bytes = Array(text.utf8)
         for index in bytes.indices where index == 0 || !isWord(bytes[index - 1]) {
-            if isWebToken(bytes[index...]) { return "a JSON Web Token" }
-            let found = formsByFirst[bytes[index]]?.first { form in
-                let rest = bytes[index...]
-                return rest.starts(with: form.start)
-                    && rest.dropFirst(form.start.count).prefix { isWord($0) }.count >= form.length
+            if bytes[index] == webToken[0], isWebToken(bytes[index...]) { return "a JSON Web Token" }
+            for form in formsByFirst[Int(bytes[index])] where bytes[index...].starts(with: form.start) {
+                let rest = bytes[index...].dropFirst(form.start.count)
+                if rest.prefix(while: isWord).count >= form.length { return form.name }
             }
-            if let found { return found.name }
         }
         return nil
     }
