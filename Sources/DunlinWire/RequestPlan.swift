@@ -29,6 +29,9 @@ struct RequestPlan {
     private var saysLength: Bool
     private var host: Text
     private var hasOwnHost = false
+    private var hasTE = false
+    /// Whether the caller's Connection names TE.
+    private var namesTE = false
     private var fieldBytes = 0
     private(set) var traits = RequestTraits()
 
@@ -102,7 +105,7 @@ struct RequestPlan {
     @inline(__always)
     private static func mayBeSpecial(_ entry: Fields.Entry) -> Bool {
         switch entry.nameCount {
-        case 4, 6, 10, 14, 17: true
+        case 2, 4, 6, 10, 14, 17: true
         default: false
         }
     }
@@ -110,7 +113,7 @@ struct RequestPlan {
     /// Whether the encoder checks this field together with the request.
     static func isSpecial(_ entry: Fields.Entry, in bytes: Text) -> Bool {
         guard mayBeSpecial(entry) else { return false }
-        let names: [StaticString] = ["host", "expect", "connection", "content-length", "transfer-encoding"]
+        let names: [StaticString] = ["te", "host", "expect", "connection", "content-length", "transfer-encoding"]
         return names.contains { Octets.spells(bytes, entry.name, $0) }
     }
 
@@ -137,6 +140,13 @@ struct RequestPlan {
         }
         if Octets.spells(bytes, entry.name, "connection") {
             try noteOptions(value)
+        } else if Octets.spells(bytes, entry.name, "te") {
+            hasTE = true
+            var elements = ListElements(bytes, value)
+            // Of codings, only chunked can be read, and that is never listed (RFC 9112 §7.4).
+            while let element = elements.next() {
+                guard Octets.spells(bytes, element, "trailers") else { throw .unsupportedConnectionOption }
+            }
         } else if Octets.spells(bytes, entry.name, "expect") {
             traits.expectsContinue = Octets.spells(bytes, value, "100-continue")
         }
@@ -148,6 +158,8 @@ struct RequestPlan {
         while let option = options.next() {
             if Octets.spells(bytes, option, "close") {
                 traits.asksToClose = true
+            } else if Octets.spells(bytes, option, "te") {
+                namesTE = true
             } else if lines == .uncheckedWithUpgrade, Octets.spells(bytes, option, "upgrade") {
                 continue
             } else if !Octets.spells(bytes, option, "keep-alive") {
@@ -162,8 +174,8 @@ extension RequestPlan {
     ///
     /// It takes only the fields, since the closure would otherwise retain and copy the whole head.
     func write(_ entries: [Fields.Entry], into buffer: inout [UInt8], room: Int) {
-        // The rest of the request line, the text around Host, the body's announcement, and the empty line.
-        let fixed = 64
+        // The rest of the request line, the text around Host, the option TE, the body's announcement, the empty line.
+        let fixed = 80
         let capacity = method.count + target.count + host.count + fieldBytes + fixed
         buffer.append(addingCapacity: capacity + (buffer.isEmpty ? room : 0)) { output in
             output.withUnsafeMutableBufferPointer { memory, count in count = write(entries, into: memory) }
@@ -179,6 +191,7 @@ extension RequestPlan {
         cursor.put(host)
         cursor.put("\r\n")
         if lines == .prepared { cursor.put(bytes) } else { put(entries, &cursor) }
+        if hasTE, !namesTE { cursor.put("Connection: TE\r\n") }
         putFraming(&cursor)
         cursor.put("\r\n")
         return cursor.count

@@ -79,7 +79,8 @@ extension WireError: CustomStringConvertible {
         case .invalidRequestFieldValue(let name): "The value of the field \(name) has a control character."
         case .contentLengthContradictsBody: "The request's Content-Length field does not agree with its body."
         case .transferEncodingContradictsBody: "The request's Transfer-Encoding field does not agree with its body."
-        case .unsupportedConnectionOption: "The request's Connection field says more than close or keep-alive."
+        case .unsupportedConnectionOption:
+            "Connection may say close, keep-alive or TE, and TE trailers; another protocol is asked for by `upgrade`."
         case .bodyNotAllowed: "A request of this method cannot have a body."
         case .negativeLength: "The length of the request's body is negative."
         case .forbiddenTrailer(let name): "The field \(name) may not be sent as a trailer."

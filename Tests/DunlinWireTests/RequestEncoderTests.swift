@@ -175,7 +175,9 @@ import Testing
         (["Transfer-Encoding": "chunked"], .length(5), .transferEncodingContradictsBody),
         (["Transfer-Encoding": "gzip, chunked"], .chunked, .transferEncodingContradictsBody),
         (["Connection": "upgrade"], .none, .unsupportedConnectionOption),
-        (["Connection": "close, TE"], .none, .unsupportedConnectionOption),
+        (["Connection": "close, X"], .none, .unsupportedConnectionOption),
+        (["TE": "chunked"], .none, .unsupportedConnectionOption),
+        (["TE": "trailers, gzip;q=0.5"], .none, .unsupportedConnectionOption),
         ([:], .length(-1), .negativeLength),
     ]
 
@@ -183,14 +185,14 @@ import Testing
         .rows("RQ-49"),
         .rules(
             "9110-2.2-1", "9110-5.3-1", "9110-5.5-1", "9110-7.6.1-1", "9110-8.6-3", "9112-2.2-2", "9112-5-1",
-            "9112-5.2-1", "9112-6.1-2", "9112-6.1-3", "9112-6.2-1"), arguments: fields)
+            "9112-5.2-1", "9112-6.1-2", "9112-6.1-3", "9112-6.2-1", "9112-7.4-1"), arguments: fields)
     func `fields that cannot be sent are refused`(fields: Fields, framing: RequestFraming, expected: WireError) {
         #expect(throws: expected) { try Self.encode(.post, "/", fields, framing) }
     }
 
     @Test(
         .rules("9110-7.6.1-2", "9110-7.8-1"),
-        arguments: [("upgrade", true), ("Upgrade, keep-alive", true), ("upgrades", false), ("upgrade, TE", false)])
+        arguments: [("upgrade", true), ("Upgrade, keep-alive", true), ("upgrades", false), ("upgrade, X", false)])
     func `a request may offer another protocol only if its sender can take one`(option: String, isValid: Bool) {
         var buffer: [UInt8] = []
         let fields = Fields(["Connection": option, "Upgrade": "foo"])
@@ -204,6 +206,24 @@ import Testing
         }
         #expect(outcome == (isValid ? .success(RequestTraits()) : .failure(.unsupportedConnectionOption)))
         #expect(String(decoding: buffer, as: UTF8.self).contains("Connection: \(option)\r\n") == isValid)
+    }
+
+    /// The fields, and the lines that are sent.
+    static let offers: [(Fields, String)] = [
+        (["TE": "trailers"], "TE: trailers\r\nConnection: TE\r\n"),
+        (["te": "", "A": "b"], "te: \r\nA: b\r\nConnection: TE\r\n"),
+        (["TE": "Trailers", "Connection": "close"], "TE: Trailers\r\nConnection: close\r\nConnection: TE\r\n"),
+        (["Connection": "close, te", "TE": "trailers"], "Connection: close, te\r\nTE: trailers\r\n"),
+        (["Connection": "TE"], "Connection: TE\r\n"),
+    ]
+
+    @Test(.rules("9110-10.1.4-1", "9112-7.4-2"), arguments: offers)
+    func `a field TE is named in Connection, once`(fields: Fields, lines: String) throws {
+        #expect(try Self.encode(.get, "/", fields) == "GET / HTTP/1.1\r\nHost: h.example\r\n\(lines)\r\n")
+        let chunked = "GET / HTTP/1.1\r\nHost: h.example\r\n\(lines)Transfer-Encoding: chunked\r\n\r\n"
+        #expect(try Self.encode(.get, "/", fields, .chunked) == chunked)
+        let long = "GET / HTTP/1.1\r\nHost: h.example\r\n\(lines)Content-Length: \(Int.max)\r\n\r\n"
+        #expect(try Self.encode(.get, "/", fields, .length(.max)) == long)
     }
 
     @Test func `an origin whose host is none is refused`() {
