@@ -7,7 +7,8 @@ public import DunlinTypes
 ///
 /// - Host is the origin's authority, or the target for CONNECT. A caller's own Host replaces it, once and valid.
 /// - Content-Length and Transfer-Encoding are set by this encoder; a caller's are accepted if they agree.
-/// - Connection may only say close, keep-alive or TE, and upgrade if the caller can take another protocol.
+/// - Connection may only say close, keep-alive or TE. It may say upgrade, and there may be a field Upgrade, if the
+///   caller can take another protocol.
 /// - TE may only say trailers. Connection then names it, by a line of this encoder's if the caller's does not.
 /// - CONNECT and TRACE have no body.
 ///

@@ -16,7 +16,7 @@ struct RequestPlan {
         /// They are lines that were checked before and are written unchanged.
         case prepared
         case unchecked
-        /// The field Connection may have the option `upgrade`.
+        /// There may be a field Upgrade, and its option in Connection.
         case uncheckedWithUpgrade
     }
 
@@ -105,7 +105,7 @@ struct RequestPlan {
     @inline(__always)
     private static func mayBeSpecial(_ entry: Fields.Entry) -> Bool {
         switch entry.nameCount {
-        case 2, 4, 6, 10, 14, 17: true
+        case 2, 4, 6, 7, 10, 14, 17: true
         default: false
         }
     }
@@ -113,7 +113,9 @@ struct RequestPlan {
     /// Whether the encoder checks this field together with the request.
     static func isSpecial(_ entry: Fields.Entry, in bytes: Text) -> Bool {
         guard mayBeSpecial(entry) else { return false }
-        let names: [StaticString] = ["te", "host", "expect", "connection", "content-length", "transfer-encoding"]
+        let names: [StaticString] = [
+            "te", "host", "expect", "upgrade", "connection", "content-length", "transfer-encoding",
+        ]
         return names.contains { Octets.spells(bytes, entry.name, $0) }
     }
 
@@ -147,6 +149,8 @@ struct RequestPlan {
             while let element = elements.next() {
                 guard Octets.spells(bytes, element, "trailers") else { throw .unsupportedConnectionOption }
             }
+        } else if lines != .uncheckedWithUpgrade, Octets.spells(bytes, entry.name, "upgrade") {
+            throw .unsupportedConnectionOption
         } else if Octets.spells(bytes, entry.name, "expect") {
             traits.expectsContinue = Octets.spells(bytes, value, "100-continue")
         }

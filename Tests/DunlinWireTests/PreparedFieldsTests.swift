@@ -26,7 +26,7 @@ import Testing
         #expect(ready.fields == fields)
     }
 
-    @Test(arguments: ["TE", "Host", "EXPECT", "connection", "Content-Length", "Transfer-Encoding"])
+    @Test(arguments: ["TE", "Host", "EXPECT", "Upgrade", "connection", "Content-Length", "Transfer-Encoding"])
     func `fields that are judged with their request are not prepared`(name: String) throws {
         #expect(try RequestEncoder.prepare(["Accept": "*/*", name: "x"] as Fields) == nil)
     }

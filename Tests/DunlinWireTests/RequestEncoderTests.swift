@@ -178,14 +178,16 @@ import Testing
         (["Connection": "close, X"], .none, .unsupportedConnectionOption),
         (["TE": "chunked"], .none, .unsupportedConnectionOption),
         (["TE": "trailers, gzip;q=0.5"], .none, .unsupportedConnectionOption),
+        (["Upgrade": "h2c"], .none, .unsupportedConnectionOption),
+        (["upgrade": "h2c", "Connection": "close"], .none, .unsupportedConnectionOption),
         ([:], .length(-1), .negativeLength),
     ]
 
     @Test(
         .rows("RQ-49"),
         .rules(
-            "9110-2.2-1", "9110-5.3-1", "9110-5.5-1", "9110-7.6.1-1", "9110-8.6-3", "9112-2.2-2", "9112-5-1",
-            "9112-5.2-1", "9112-6.1-2", "9112-6.1-3", "9112-6.2-1", "9112-7.4-1"), arguments: fields)
+            "9110-2.2-1", "9110-5.3-1", "9110-5.5-1", "9110-7.6.1-1", "9110-7.8-1", "9110-8.6-3", "9112-2.2-2",
+            "9112-5-1", "9112-5.2-1", "9112-6.1-2", "9112-6.1-3", "9112-6.2-1", "9112-7.4-1"), arguments: fields)
     func `fields that cannot be sent are refused`(fields: Fields, framing: RequestFraming, expected: WireError) {
         #expect(throws: expected) { try Self.encode(.post, "/", fields, framing) }
     }
