@@ -10,7 +10,7 @@ public import DunlinTypes
 /// - Connection may only say close, keep-alive or TE. It may say upgrade, and there may be a field Upgrade, if the
 ///   caller can take another protocol.
 /// - TE may only say trailers. Connection then names it, by a line of this encoder's if the caller's does not.
-/// - CONNECT and TRACE have no body.
+/// - CONNECT and TRACE have no body, and TRACE has no secret fields.
 ///
 /// It must not know how the connection is made, nor what other fields mean.
 public enum RequestEncoder {

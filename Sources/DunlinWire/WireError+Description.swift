@@ -82,6 +82,7 @@ extension WireError: CustomStringConvertible {
         case .unsupportedConnectionOption:
             "Connection may say close, keep-alive or TE, and TE trailers; another protocol is asked for by `upgrade`."
         case .bodyNotAllowed: "A request of this method cannot have a body."
+        case .secretInTrace: "A TRACE cannot have a secret field, since the server sends its fields back."
         case .negativeLength: "The length of the request's body is negative."
         case .forbiddenTrailer(let name): "The field \(name) may not be sent as a trailer."
         default: "The message is malformed."

@@ -69,6 +69,7 @@ public enum WireError: Error, Sendable, Hashable {
     case transferEncodingContradictsBody
     case unsupportedConnectionOption
     case bodyNotAllowed
+    case secretInTrace
     case negativeLength
     case forbiddenTrailer(name: String)
 }
@@ -110,8 +111,8 @@ extension WireError {
         switch self {
         case .invalidMethod, .invalidTarget, .targetUnfitForMethod, .invalidHost, .repeatedHost,
             .invalidRequestFieldName, .invalidRequestFieldValue, .contentLengthContradictsBody,
-            .transferEncodingContradictsBody, .unsupportedConnectionOption, .bodyNotAllowed, .negativeLength,
-            .forbiddenTrailer:
+            .transferEncodingContradictsBody, .unsupportedConnectionOption, .bodyNotAllowed, .secretInTrace,
+            .negativeLength, .forbiddenTrailer:
             true
         default: false
         }

@@ -100,6 +100,33 @@ import Testing
         #expect(mocked.transport.requests.last?.fields["Authorization"] == field)
     }
 
+    @Test(.rules("9110-9.3.8-2"), arguments: ["x", "http://user:pass@a.test/"])
+    func `a TRACE goes without the session's credentials and cookies, and answers no challenge`(
+        target: String
+    ) async throws {
+        let mocked = try Mocked("http://a.test") {
+            $0.credentials = .basic(user: "u", password: "p")
+            $0.basicInClearText = .allowed
+            $0.cookies = CookieJar()
+        }
+        mocked.transport.otherwise { _ in
+            .respond(401, fields: ["WWW-Authenticate": "Basic realm=r", "Set-Cookie": "a=b"])
+        }
+        let options = HTTPSession.Options(validatesResponse: false)
+        _ = try await mocked.session.get("x", options: options, as: .bytes)
+        for _ in 0..<2 {
+            _ = try await mocked.session.request(.url(target), method: .trace, options: options, as: .bytes)
+        }
+        let traces = mocked.transport.requests.filter { $0.method == .trace }
+        #expect(traces.count == 2)
+        for trace in traces { #expect(!trace.fields.contains("Authorization") && !trace.fields.contains("Cookie")) }
+        let own = HTTPSession.Options(credentials: .value(.bearer(token: "t")))
+        let error = try await networkError {
+            _ = try await mocked.session.request(.url(target), method: .trace, options: own, as: .bytes)
+        }
+        #expect(error?.code == .invalidRequest && mocked.transport.requests.last?.method == .trace)
+    }
+
     @Test(.rows("RQ-47")) func `credentials that would be read as something else are refused and not sent`()
         async throws
     {

@@ -228,6 +228,21 @@ import Testing
         #expect(try Self.encode(.get, "/", fields, .length(.max)) == long)
     }
 
+    @Test(
+        .rules("9110-9.3.8-2"),
+        arguments: [["Authorization": "x"], ["A": "b", "cookie": "x"], ["Proxy-Authorization": "x"]] as [Fields])
+    func `a TRACE with a secret is refused`(fields: Fields) throws {
+        #expect(throws: WireError.secretInTrace) { try Self.encode(.trace, "/", fields) }
+        let prepared = try #require(try RequestEncoder.prepare(fields))
+        let origin = HTTP.Origin(scheme: .http, host: "a.test")
+        var buffer: [UInt8] = []
+        #expect(throws: WireError.secretInTrace) {
+            let head = RequestHead(method: .trace, origin: origin, target: "/", prepared: prepared)
+            try RequestEncoder.encode(head, framing: .none, into: &buffer)
+        }
+        #expect(try Self.encode(.trace, "/", ["Max-Forwards": "0"]).hasSuffix("Max-Forwards: 0\r\n\r\n"))
+    }
+
     @Test func `an origin whose host is none is refused`() {
         for host in ["", "a b", "user@a", "a\r\nX: y", "a/b"] {
             let origin = HTTP.Origin(scheme: .http, host: host)

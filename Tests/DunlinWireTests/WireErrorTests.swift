@@ -13,7 +13,7 @@ import Testing
         .chunkSizeOverflow, .invalidChunkExtension, .invalidChunkLineEnd, .missingChunkEnd, .invalidMethod,
         .invalidTarget, .targetUnfitForMethod, .invalidHost, .repeatedHost, .invalidRequestFieldName(beginning: "X"),
         .invalidRequestFieldValue(name: "A"), .contentLengthContradictsBody, .transferEncodingContradictsBody,
-        .unsupportedConnectionOption, .bodyNotAllowed, .negativeLength, .forbiddenTrailer(name: "A"),
+        .unsupportedConnectionOption, .bodyNotAllowed, .secretInTrace, .negativeLength, .forbiddenTrailer(name: "A"),
     ]
 
     @Test func `a wire error says in one sentence of its own what was wrong`() {
@@ -28,7 +28,7 @@ import Testing
     @Test func `a wire error is of one kind at most`() {
         #expect(Self.all.count(where: \.isTruncation) == 3)
         #expect(Self.all.count(where: \.isLimit) == 8)
-        #expect(Self.all.count(where: \.isRequest) == 13)
+        #expect(Self.all.count(where: \.isRequest) == 14)
         for error in Self.all {
             #expect([error.isTruncation, error.isLimit, error.isRequest].count(where: \.self) <= 1)
         }

@@ -71,6 +71,7 @@ extension SessionCore {
         _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
         options: HTTPSession.Options, accept: String? = nil, kind: HTTPSession.TaskKind? = nil, isObserved: Bool
     ) throws -> HTTPSession.Call {
+        let options = method == .trace ? options.withoutUser : options
         do {
             var extras: RequestBuilder.Extras?
             var head = try builder.head(

@@ -15,6 +15,15 @@ extension HTTPSession.Options {
         return moved
     }
 
+    /// The options without the session's credentials and cookies, for a TRACE: the server sends it back as it got it
+    /// (RFC 9110 §9.3.8). Those that the options name themselves stay, and are refused when it is sent.
+    var withoutUser: HTTPSession.Options {
+        var own = self
+        if credentials.isSession { own.credentials = .none }
+        if handlesCookies.isSession { own.handlesCookies = .none }
+        return own
+    }
+
     /// The names of fields that are not stored for a request with these options.
     package func unstoredFields(_ configuration: HTTPSession.Configuration) -> HTTP.SecretFields {
         configuration.unstoredFields(under: redirects.own)
