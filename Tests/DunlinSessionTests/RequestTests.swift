@@ -22,6 +22,15 @@ import Testing
         }
     }
 
+    @Test(.rules("9110-9.3.4-1")) func `a PUT has no Content-Range, even if its body is a part of a file`() async throws
+    {
+        let mock = try Mocked()
+        mock.transport.on(.put, "/x").respond()
+        _ = try await mock.session.put("/x", body: .file(#filePath, range: 2..<12), as: .bytes)
+        let sent = try #require(mock.transport.requests.first)
+        #expect(sent.method == .put && !sent.fields.contains("Content-Range"))
+    }
+
     @Test func `a session may be made of what is said of it alone`() async throws {
         let transport = MockTransport()
         transport.on(.get, "/x").respond()

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @testable import DunlinTransfers
@@ -34,7 +35,7 @@ import Testing
         #expect(!machine.isResumable)
     }
 
-    @Test(arguments: [tag, date])
+    @Test(.rules("9110-15.3.7-4"), arguments: [tag, date])
     func `a resumed download asks for the rest with If-Range`(validator: String) throws {
         let machine = try Self.machine(validator: validator)
         #expect(machine.ask == .rest(from: 100, try #require(Validator(validator))))

@@ -1,5 +1,6 @@
 import DunlinSemantics
 import DunlinTypes
+import LedgerRows
 import Testing
 
 /// Values that are printed in RFCs, and others that Python's hashlib made of the formulas in RFC 7616 §3.4.
@@ -88,7 +89,7 @@ import Testing
     ]
 
     /// Quotes and backslashes are hashed as they are and sent with a backslash before them.
-    @Test(arguments: computed)
+    @Test(.rules("9110-5.6.4-2"), arguments: computed)
     func `an answer has the response of its algorithm and quality`(
         algorithm: String, quality: String, response: String
     ) throws {

@@ -348,6 +348,15 @@ struct CachedStage {
         }
     }
 
+    @Test(.rules("9111-5.2.2-7")) func `what says no-store stays nowhere, nor does what it replaces`() async throws {
+        let stage = try CachedStage()
+        stage.transport.on(.get, "/a").respond(fields: ["Cache-Control": "max-age=1", "ETag": "\"1\""], body: "a")
+        stage.transport.on(.get, "/a").respond(fields: ["Cache-Control": "no-store", "ETag": "\"2\""], body: "b")
+        #expect(try await stage.get().value == "a" && stage.store.all.count == 1)
+        stage.time.pass(5)
+        #expect(try await stage.get().value == "b" && stage.store.all.isEmpty)
+    }
+
     @Test func `without a cache nothing is said of one`() async throws {
         let transport = MockTransport()
         transport.on(.get, "/a").respond(fields: Self.fresh, body: "1").always()

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Mocking
 import Synchronization
 import Testing
@@ -93,6 +94,19 @@ import Testing
             served.count == 3 && Set(served.mocked.transport.requests.map { $0.fields["Sec-WebSocket-Key"] }).count == 3
         )
         #expect(await served.session.tasks.count == 0)
+    }
+
+    @Test(.rules("6455-7.2.3-1")) func `connections are not opened again all at the same time`() async throws {
+        var waits: Set<Duration> = []
+        for _ in 0..<8 {
+            let served = try Self.serve(.frames([.text("a")]), .frames([.close(1000)]))
+            let wait = try await served.run(.exponential(attempts: 2)) { socket in
+                _ = try await socket.all()
+                return try #require(socket.reconnection).wait
+            }
+            waits.insert(wait)
+        }
+        #expect(waits.count > 1, "\(waits)")
     }
 
     @Test(arguments: [1001, 1011, 1012, 1013, 1014]) func `a server that closes for a while is asked again`(
