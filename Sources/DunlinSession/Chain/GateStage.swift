@@ -8,14 +8,13 @@ struct GateStage: Stage {
     /// What code within requests asks for passes, and so does a refresh: the request around it may be the one that
     /// holds the only turn.
     func interest(in sending: Sending) -> StageInterest {
-        sending.session.isRefreshing || !sending.session.owner.mayBeAwaited(by: sending.delegate.id)
-            ? .nothing : .everything
+        sending.session.owner.mayBeAwaited(by: sending.delegate.id) ? .everything : .nothing
     }
 
     func send(
         _ request: TransportRequest, _ sending: inout Sending, _ next: Next
     ) async throws -> TransportResponse {
-        let visit = Visit(sending: sending, request: request)
+        let visit = Visit(sending, request)
         let pass = try await gate.pass(visit)
         do {
             let response = try await next(request, &sending)
@@ -28,23 +27,30 @@ struct GateStage: Stage {
     }
 
     private struct Visit: GateVisit {
-        let sending: Sending
         let request: TransportRequest
+        private let delegate: TaskDelegate
+        private let cancellation: Cancellation
+        private let retries: RetrySettings
+        private let policy: HTTPSession.RetryPolicy
 
-        var head: RequestHead { request.head }
-        var deadline: HTTP.Instant { request.deadline }
-        var priority: HTTP.Priority { sending.observers?.control.queueStatus.priority ?? sending.call.options.priority }
-
-        func now() -> HTTP.Instant { sending.loop.now() }
-        func chance() -> UInt64 { sending.chain.settings.retries.chance() }
-
-        func takeRetry() -> Bool {
-            sending.chain.settings.retries.takeRetry(head.origin.description, sending.retryPolicy, at: now())
+        init(_ sending: borrowing Sending, _ request: TransportRequest) {
+            self.request = request
+            (delegate, cancellation) = (sending.delegate, sending.cancellation)
+            (retries, policy) = (sending.chain.settings.retries, sending.retryPolicy)
         }
 
+        private var control: TransferControl? { delegate.observers?.control }
+        var head: RequestHead { request.head }
+        var deadline: HTTP.Instant { request.deadline }
+        var priority: HTTP.Priority { control?.queueStatus.priority ?? request.priority }
+
+        func now() -> HTTP.Instant { delegate.loop.now() }
+        func chance() -> UInt64 { retries.chance() }
+        func takeRetry() -> Bool { retries.takeRetry(head.origin.description, policy, at: now()) }
+
         func wait(until time: HTTP.Instant) async throws {
-            guard await sending.loop.pause(until: min(time, deadline), cancellation: sending.cancellation) else {
-                throw sending.cancellation.failure(
+            guard await delegate.loop.pause(until: min(time, deadline), cancellation: cancellation) else {
+                throw cancellation.failure(
                     "the request was cancelled while it waited at a limit of rate", isUnsent: true,
                     limit: request.timeouts.total, peer: head.origin.description)
             }
@@ -55,8 +61,10 @@ struct GateStage: Stage {
             }
         }
 
-        var isSuspended: Bool { sending.observers?.control.isSuspended ?? false }
-        func resumed() async throws { try await sending.pass() }
+        var isSuspended: Bool { control?.isSuspended ?? false }
+        func resumed() async throws {
+            if let control { try await delegate.pass(control, until: deadline, isUnsent: false) }
+        }
     }
 }
 
@@ -64,8 +72,6 @@ extension HTTP.Hop {
     /// What the server took for the head, in nanoseconds: without the wait for one of our own connections, and without
     /// sending the request.
     fileprivate var serverTime: Int64 {
-        HTTP.Phase.allCases.reduce(0) { time, phase in
-            [.pool, .send, .receive].contains(phase) ? time : time + (duration(of: phase)?.clampedNanoseconds ?? 0)
-        }
+        self[.resolve] + self[.connect] + self[.proxyTLS] + self[.tunnel] + self[.tls] + self[.firstByte]
     }
 }
