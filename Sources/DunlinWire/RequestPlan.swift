@@ -47,7 +47,7 @@ struct RequestPlan {
         self.lines = lines
         (isBodiless, saysLength) = try RequestPlan.announcement(of: framing, head.method)
         // The server sends a TRACE back as it got it (RFC 9110 §9.3.8).
-        if isBodiless, head.method == .trace, head.fields.withoutSecrets().count < head.fields.count {
+        if method.count == 5, head.method == .trace, head.fields.withoutSecrets().count < head.fields.count {
             throw .secretInTrace
         }
         let isConnect = method.count == 7 && head.method == .connect

@@ -6,17 +6,13 @@ import Folders
 import Foundation
 import Testing
 
-private nonisolated struct User: Codable, Equatable {
-    var name: String
-}
-
 /// The snippets of the articles about recordings.
 @Suite(.timeLimit(.minutes(10))) struct `Guide to recordings` {
     @Test func `a session is recorded as written`() async throws {
         let own = try Folder(with: "a")
         let folder = own.path
         let backend = MockTransport()
-        backend.otherwise { _ in .respond(json: User(name: "Ada")) }
+        backend.otherwise { _ in .respond(json: User(id: 42, name: "Ada")) }
         var configuration = HTTPSession.Configuration(baseURL: "https://api.example.com", transport: backend)
         do {
             let recorder = try HARRecorder("\(folder)/today.har")
@@ -45,7 +41,7 @@ private nonisolated struct User: Codable, Equatable {
             let user = try await client.get("users/42", as: User.self)
             try await transport.finish()
 
-            #expect(user == User(name: "Ada"))
+            #expect(user == User(id: 42, name: "Ada"))
         }
     }
 

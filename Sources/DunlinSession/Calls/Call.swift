@@ -71,7 +71,12 @@ extension SessionCore {
         _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
         options: HTTPSession.Options, accept: String? = nil, kind: HTTPSession.TaskKind? = nil, isObserved: Bool
     ) throws -> HTTPSession.Call {
-        let options = method == .trace ? options.withoutUser : options
+        // Nothing of other options is copied.
+        if method == .trace, !options.isWithoutUser {
+            return try call(
+                method, target, query: query, body: body, options: options.withoutUser, accept: accept, kind: kind,
+                isObserved: isObserved)
+        }
         do {
             var extras: RequestBuilder.Extras?
             var head = try builder.head(

@@ -24,6 +24,8 @@ extension HTTPSession.Options {
         return own
     }
 
+    var isWithoutUser: Bool { !credentials.isSession && !handlesCookies.isSession }
+
     /// The names of fields that are not stored for a request with these options.
     package func unstoredFields(_ configuration: HTTPSession.Configuration) -> HTTP.SecretFields {
         configuration.unstoredFields(under: redirects.own)
