@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Foundation
 import Testing
 
 @testable import DunlinRecording
@@ -33,6 +34,20 @@ import Testing
         let failure = await #expect(throws: RecordedTransport.Failure.self) { try await transport.finish() }
         #expect(failure?.unused.map { String($0.suffix(12)) } == ["/favicon.ico"])
         #expect(failure?.misses == [] && failure?.secrets == [])
+    }
+
+    @Test func `an archive has the members that the panels of browsers look for`() throws {
+        let text = String(try HAR().text)
+        #expect(text.contains(#""pages":[],"entries":[]"#) && text.contains(#""version":"1.2""#))
+        let entry = String(
+            try HAR([HAR.Entry(at: .now, HAR.Request("GET", "http://a.test/"), HAR.Response(200))]).text)
+        for name in [
+            "startedDateTime", "time", "request", "response", "cache", "timings", "method", "url", "httpVersion",
+            "cookies", "headers", "queryString", "headersSize", "bodySize", "status", "statusText", "content", "size",
+            "mimeType", "redirectURL", "send", "wait", "receive",
+        ] {
+            #expect(entry.contains("\"\(name)\":"), "\(name)")
+        }
     }
 
     /// As Chromium writes it: HTTP/2, fields of names that begin with a colon, no cookies, and members of its own.

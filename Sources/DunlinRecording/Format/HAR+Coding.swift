@@ -89,11 +89,13 @@ extension HAR {
         var version = "1.2"
         var creator: Creator?
         var secretNames: [String]?
+        /// Firefox opens no archive without this member.
+        var pages: DynamicValue? = []
         var entries: [Entry]
         var lost: Int?
 
         enum CodingKeys: String, CodingKey {
-            case version, creator, entries
+            case version, creator, pages, entries
             case secretNames = "_secretNames"
             case lost = "_lost"
         }
