@@ -18,20 +18,24 @@ public import Testing
 ///
 /// With `DUNLIN_RECORDING=missing` in the environment, what is missing is recorded; with `anew`, everything. Where `CI`
 /// is set, nothing is recorded.
-public struct RecordingTrait: TestTrait, SuiteTrait, TestScoping {
+public struct RecordingTrait: TestTrait, TestScoping {
     let path: String
     let matching: RecordedTransport.Matching
     let secretFields: HTTP.SecretFields
-    public var isRecursive: Bool { true }
-
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        // A suite's tests have the archive one by one.
-        guard testCase != nil else { return try await function() }
+        guard !test.isParameterized else {
+            throw HAR.Problem(path: path, reason: "a test with several cases cannot share one archive")
+        }
         let mode = try Self.mode(in: ProcessInfo.processInfo.environment)
         let transport = try RecordedTransport(path, mode, matching: matching, secretFields: secretFields)
-        try await RecordedTransport.$current.withValue(transport) { try await function() }
+        do {
+            try await RecordedTransport.$current.withValue(transport) { try await function() }
+        } catch {
+            await transport.giveUp()
+            throw error
+        }
         try await transport.finish()
     }
 

@@ -165,6 +165,56 @@ import Testing
         #expect(none.entries[1].response.content.size == 3)
     }
 
+    @Test(arguments: [
+        ("application/json", Array("{\"token\": \"pl4nted\", \"x\": \"\u{44F}\u{44F}\"}".utf8), 40),
+        (
+            "application/json",
+            [0x7B, 0x22, 0x74, 0x6F, 0x6B, 0x65, 0x6E, 0x22, 0x3A, 0x22]
+                + Array("pl4nted\"} \u{FC}".utf8)
+                .dropLast(), 1000
+        ),
+        (
+            "multipart/form-data; boundary=b",
+            Array("--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\npl4nted\r\n--b--".utf8) + [0xFF],
+            1000
+        ),
+        ("text/xml", Array("<a><password>pl4nted</password></a>".utf8), 1000),
+    ]) func `a secret does not hide in what is cut, coded or no UTF-8`(type: String, body: [UInt8], limit: Int)
+        async throws
+    {
+        for length in [limit, body.count - 1, body.count - 2] {
+            let har = try await Self.with(.init(bodyLimit: length)) { server, client in
+                server.respond { _ in .response(fields: ["Content-Type": type], body: Bytes(body)) }
+                _ = try await client.post("a", body: .bytes(Bytes(body), contentType: type), as: .bytes)
+            }
+            let entry = try #require(har.entries.first)
+            for bytes in [entry.request.postData?.bytes, entry.response.content.bytes] {
+                #expect(bytes.map { String($0).contains("pl4nted") } != true, "\(type) \(length)")
+            }
+        }
+    }
+
+    @Test func `a coded body that was cut is decoded as far as it goes, or left out`() async throws {
+        for limit in [10, 25] {
+            let har = try await Self.with(.init(bodyLimit: limit)) { server, client in
+                let fields: Fields = ["Content-Type": "text/plain", "Content-Encoding": "gzip"]
+                server.respond { _ in .response(fields: fields, body: Self.coded) }
+                _ = try await client.get("a", as: .string)
+            }
+            let content = har.entries[0].response.content
+            #expect(content.isCut == true && content.encoding == nil)
+            #expect(content.text.map { "some text, some text".hasPrefix($0) } != false)
+        }
+    }
+
+    @Test func `what is left out of JSON keeps its type`() throws {
+        let json = #"{"author":{"name":"x","id":7},"total_tokens":34,"keywords":["a"],"code":null,"page":1}"#
+        let redaction = Redaction(secret: .usual)
+        let shown = redaction.body(json, "application/json")
+        #expect(shown == #"{"author":{"name":"***","id":0},"total_tokens":0,"keywords":["***"],"code":null,"page":1}"#)
+        #expect(redaction.body(shown, "application/json") == shown)
+    }
+
     @Test func `only requests with the tag are recorded, if there is one`() async throws {
         let har = try await Self.with(.init(tag: "seen")) { server, client in
             server.respond { _ in .response(body: "x") }

@@ -232,12 +232,63 @@ import Testing
         noBody.response.content.size = 7
         cut.response.content.isCut = true
         let client = try Self.session(try Self.transport([noBody, cut, Self.entry("GET", "https://a.test/v1/c", 0)]))
-        for (target, reason) in [("a", "with contents"), ("b", "larger limit"), ("c", "no response")] {
+        for (target, reason) in [("a", "with contents"), ("b", "all of its body"), ("c", "no response")] {
             let error = await #expect(throws: (any Error).self) {
                 try await client.get(HTTP.Target(target), as: .string)
             }
             #expect(error.map { "\($0)".contains(reason) } == true, "\(target)")
         }
+    }
+
+    @Test func `a form of parts and a compressed body match what was recorded of them`() async throws {
+        let folder = try Folder(with: "a")
+        let path = "\(folder.path)/a.har"
+        let backend = MockTransport()
+        backend.otherwise { _ in .respond(body: "x") }
+        func play(_ transport: any Transport, _ recorder: HARRecorder?) async throws {
+            let client = try HTTPSession(baseURL: "http://a.test") {
+                $0.transport = transport
+                if let recorder { $0.observers.append(recorder) }
+            }
+            for value in ["1", "2"] {
+                let form = try RequestBody.multipart {
+                    MultipartPart.field("a", value)
+                    MultipartPart.field("b", "\(value) b")
+                }
+                _ = try await client.post("form", body: form, as: .string)
+            }
+            let body = try RequestBody.string(String(repeating: "text ", count: 99)).compressed()
+            _ = try await client.post("coded", body: body, as: .string)
+        }
+        let recorder = try HARRecorder(path, .init(bodyLimit: 10_000))
+        try await play(backend, recorder)
+        try await recorder.finish()
+        let transport = try RecordedTransport(path)
+        try await play(transport, nil)
+        try await transport.finish()
+    }
+
+    @Test func `a HEAD keeps the length that it tells, and a failure says what it said`() async throws {
+        var head = Self.entry("HEAD", "https://a.test/v1/a", 200)
+        head.response.headers = [HAR.NameValue("Content-Length", "77")]
+        var failed = Self.entry("POST", "https://a.test/v1/b", 0)
+        failed.response.error = "connectionFailed"
+        (failed.response.errorPhase, failed.response.isUnsent, failed.response.isSafeToRetry) = ("connect", true, true)
+        failed.time = 1e300
+        let client = try Self.session(try Self.transport([head, failed]))
+        #expect(try await client.head("a").head.fields["Content-Length"] == "77")
+        let error = await #expect(throws: NetworkError.self) { try await client.post("b", as: .string) }
+        #expect(error?.phase == .connect && error?.requestMayHaveBeenSent == false && error?.isSafeToRetry == true)
+    }
+
+    @Test func `entries answer in the order in which they began`() async throws {
+        var (late, early) = (
+            Self.entry("GET", "https://a.test/v1/a", 200, "2"), Self.entry("GET", "https://a.test/v1/a", 200, "1")
+        )
+        late.startedDateTime = Date(timeIntervalSince1970: 9)
+        early.startedDateTime = Date(timeIntervalSince1970: 8)
+        let client = try Self.session(try Self.transport([late, early], .init(inOrder: true)))
+        for body in ["1", "2"] { #expect(try await client.get("a", as: .string).value == body) }
     }
 
     @Test func `codings that were undone and framing are not replayed`() async throws {

@@ -52,7 +52,7 @@ extension HAR {
         } catch DecodingError.dataCorrupted(let context) where context.underlyingError is HTTP.JSON.SyntaxError {
             let error = context.underlyingError as? HTTP.JSON.SyntaxError
             let problem = Problem(line: error?.line, reason: error.map { "\($0)" } ?? context.debugDescription)
-            guard let whole = TornArchive.wholePart(of: text) else { throw problem }
+            guard let error, let whole = TornArchive.wholePart(of: text, after: error) else { throw problem }
             do { self = try Self.decode(whole) } catch { throw problem }
             wasTorn = true
         } catch {
@@ -78,6 +78,8 @@ extension HAR {
     static let json: HTTP.JSON = {
         var json = HTTP.JSON.standard
         json.dates = .iso8601WithFractions
+        // A million entries.
+        json.limits.values = 1 << 28
         return json
     }()
 
@@ -86,7 +88,7 @@ extension HAR {
     }
 
     private struct Log: Codable {
-        var version = "1.2"
+        var version: String? = "1.2"
         var creator: Creator?
         var secretNames: [String]?
         /// Firefox opens no archive without this member.

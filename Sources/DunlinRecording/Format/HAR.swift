@@ -54,8 +54,8 @@ public struct HAR: Sendable, Hashable {
         public var attempt: Int?
         /// Where the response came from, if it is not a server: `memory`, `disk` or `shared`.
         public var fromCache: String?
-        /// The interim responses, such as a 103.
-        public var interim: [Interim]?
+        /// The names, besides the usual ones, whose values were left out of this entry.
+        public var secretNames: [String]?
 
         enum CodingKeys: String, CodingKey {
             case startedDateTime, time, request, response, cache, timings, serverIPAddress, connection, comment
@@ -63,7 +63,7 @@ public struct HAR: Sendable, Hashable {
             case exchange = "_exchange"
             case attempt = "_attempt"
             case fromCache = "_fromCache"
-            case interim = "_interim"
+            case secretNames = "_secretNames"
         }
 
         public init(at time: Date, _ request: Request, _ response: Response, _ timings: Timings = Timings()) {
@@ -100,10 +100,17 @@ public struct HAR: Sendable, Hashable {
         public var bodySize: Int? = -1
         /// Why there was no response, or why its body broke off: the name of a `NetworkError.Code`, or a text.
         public var error: String?
+        /// The phase of the error, whether the request was certainly not sent, and whether sending it again was safe.
+        public var errorPhase: String?
+        public var isUnsent: Bool?
+        public var isSafeToRetry: Bool?
 
         enum CodingKeys: String, CodingKey {
             case status, statusText, httpVersion, cookies, headers, content, redirectURL, headersSize, bodySize
             case error = "_error"
+            case errorPhase = "_phase"
+            case isUnsent = "_unsent"
+            case isSafeToRetry = "_safeToRetry"
         }
 
         public init(_ status: Int) { self.status = status }
@@ -135,10 +142,13 @@ public struct HAR: Sendable, Hashable {
         /// `base64` if the text is that of bytes.
         public var encoding: String?
         public var comment: String?
+        /// Whether the text is not all of the body.
+        public var isCut: Bool?
 
         enum CodingKeys: String, CodingKey {
             case mimeType, params, text, comment
             case encoding = "_encoding"
+            case isCut = "_cut"
         }
 
         public init(_ mimeType: String) { self.mimeType = mimeType }
@@ -156,14 +166,11 @@ public struct HAR: Sendable, Hashable {
         /// `base64` if the text is that of bytes.
         public var encoding: String?
         public var comment: String?
-        /// Whether the text is that of the content codings, which were not undone.
-        public var isCoded: Bool?
-        /// Whether the text is only the beginning.
+        /// Whether the text is not all of the body.
         public var isCut: Bool?
 
         enum CodingKeys: String, CodingKey {
             case size, compression, mimeType, text, encoding, comment
-            case isCoded = "_coded"
             case isCut = "_cut"
         }
 
@@ -204,12 +211,5 @@ public struct HAR: Sendable, Hashable {
         var total: Double {
             [blocked, dns, connect, send, wait, receive].reduce(0) { $0 + max(0, $1 ?? 0) }
         }
-    }
-
-    public struct Interim: Sendable, Hashable, Codable {
-        public var status: Int
-        public var headers: [NameValue]
-
-        public init(_ status: Int, _ headers: [NameValue]) { (self.status, self.headers) = (status, headers) }
     }
 }

@@ -1,12 +1,11 @@
 internal import Dunlin
 internal import FoundationEssentials
 
-/// What is known of an exchange that has ended, before it is written: parts are shared, nothing is encoded yet.
+/// What is known of an exchange that has ended, before it is written: nothing is encoded yet.
 struct Draft: Sendable {
-    /// Bytes of a body, as far as they are kept.
+    /// Bytes of a body, as far as they are kept. They are copied: a piece may be a small part of a large buffer.
     struct Body: Sendable {
-        private(set) var pieces: [Bytes] = []
-        private(set) var kept = 0
+        private(set) var kept: [UInt8] = []
         private(set) var count = 0
         /// How many are kept at most; nil for none.
         private let limit: Int?
@@ -15,38 +14,51 @@ struct Draft: Sendable {
 
         mutating func append(_ piece: Bytes) {
             count += piece.count
-            guard let limit, kept < limit else { return }
-            let part = piece[0..<min(piece.count, limit - kept)]
-            pieces.append(part)
-            kept += part.count
+            if let limit, kept.count < limit { kept += piece[0..<min(piece.count, limit - kept.count)] }
         }
 
         mutating func removeAll() { self = Body(limit: limit) }
 
-        var isWhole: Bool { kept == count }
-        var bytes: Bytes { pieces.count == 1 ? pieces[0] : Bytes(pieces.flatMap(\.array)) }
+        var isWhole: Bool { kept.count == count }
     }
 
     let date: Date
     let task: HTTPSession.TaskSnapshot
-    /// The head that is recorded, if no request was sent.
+    /// The head that was sent, or that would have been.
     var head: RequestHead
     var exchange: Int?
     var attempt: Int?
-    var request: TransportRequest?
+    /// Whether the request has a body.
+    var hasBody = false
+    var contentType: String?
+    var contentEncoding: String?
+    /// The file that the request's body is.
+    var file: RequestBody.File?
     var sent: Body
     var response: ResponseHead?
     var received: Body
     var hop: HTTP.Hop?
     var error: (any Error)?
     var fromCache: String?
-    var redirect: String?
 
     init(_ date: Date, _ task: HTTPSession.TaskSnapshot, _ head: RequestHead, bodies limit: Int?) {
         (self.date, self.task, self.head) = (date, task, head)
         (sent, received) = (Body(limit: limit), Body(limit: limit))
     }
 
+    /// Notes a request that is sent, without holding on to its body.
+    mutating func note(_ request: TransportRequest) {
+        (head, hasBody) = (request.head, !request.body.isNone)
+        (contentType, contentEncoding) = (request.body.contentType, request.body.contentEncoding)
+        file = nil
+        sent.removeAll()
+        switch request.body.content {
+        case .bytes(let bytes): sent.append(bytes)
+        case .file(let file): self.file = file
+        case .none, .stream: break
+        }
+    }
+
     /// About how much memory it holds on to.
-    var size: Int { 1024 + sent.kept + received.kept }
+    var size: Int { 2048 + sent.kept.count + received.kept.count }
 }

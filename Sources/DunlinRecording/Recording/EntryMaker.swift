@@ -1,5 +1,4 @@
 internal import Dunlin
-internal import DunlinInflate
 internal import DunlinReactor
 internal import DunlinSemantics
 internal import FoundationEssentials
@@ -21,13 +20,15 @@ struct EntryMaker: Sendable {
         }
         entry.requestID = Int(clamping: draft.task.id.rawValue)
         (entry.exchange, entry.attempt, entry.fromCache) = (draft.exchange, draft.attempt, draft.fromCache)
+        let names = draft.task.secretFields.more.subtracting(secretFields.more)
+        if !names.isEmpty { entry.secretNames = names.sorted() }
         return entry
     }
 
     // MARK: - The request
 
     private func request(of draft: Draft, _ redaction: Redaction) -> HAR.Request {
-        let head = draft.request?.head ?? draft.head
+        let head = draft.head
         let url = redaction.url(head.origin.description + head.target)
         var request = HAR.Request("\(head.method)", url)
         var fields = head.fields
@@ -41,57 +42,43 @@ struct EntryMaker: Sendable {
             HAR.Cookie(Self.trimmed($0.name), Redaction.mark)
         }
         request.queryString = Self.query(of: url)
-        guard let body = draft.request?.body, !body.isNone else {
+        guard draft.hasBody else {
             request.bodySize = 0
             return request
         }
-        let type = fields["Content-Type"] ?? body.contentType ?? ""
-        let (bytes, count) = content(of: body, draft)
-        request.bodySize = draft.hop.map(\.requestBodyBytes) ?? count ?? -1
-        request.postData = postData(bytes, count, type, fields["Content-Encoding"] ?? body.contentEncoding, redaction)
+        let (kept, count) = draft.file.map { contents(of: $0) } ?? (draft.sent.kept, draft.sent.count)
+        request.bodySize = draft.hop?.requestBodyBytes ?? count
+        let coding = fields["Content-Encoding"] ?? draft.contentEncoding
+        request.postData = postData(
+            kept, isWhole: kept.count == count, fields["Content-Type"] ?? draft.contentType ?? "",
+            coding.map { [$0] } ?? [], redaction)
         return request
     }
 
-    /// What is kept of a request's body, and how long it is.
-    private func content(of body: RequestBody, _ draft: Draft) -> (Bytes?, Int?) {
-        switch body.content {
-        case .none: (.empty, 0)
-        case .bytes(let bytes): (bodyLimit.map { bytes[0..<min($0, bytes.count)] }, bytes.count)
-        case .stream(let length, _, _): (bodyLimit == nil ? nil : draft.sent.bytes, length ?? draft.sent.count)
-        case .file(let file): Self.content(of: file, bodyLimit)
-        }
-    }
-
-    private static func content(of file: RequestBody.File, _ limit: Int?) -> (Bytes?, Int?) {
+    /// What is kept of a file, as it is now, and how long it is.
+    private func contents(of file: RequestBody.File) -> ([UInt8], Int) {
         do {
             let source = try FileSource(file)
-            guard let limit else { return (nil, source.length) }
-            let bytes = try source.file.read(at: source.range.lowerBound, upTo: min(limit, source.length))
-            return (Bytes(bytes), source.length)
+            let bytes = try source.file.read(at: source.range.lowerBound, upTo: min(bodyLimit ?? 0, source.length))
+            return (bytes, source.length)
         } catch {
             // It has gone since.
-            return (nil, nil)
+            return ([], -1)
         }
     }
 
     private func postData(
-        _ bytes: Bytes?, _ count: Int?, _ type: String, _ coding: String?, _ redaction: Redaction
+        _ kept: [UInt8], isWhole: Bool, _ type: String, _ codings: [String], _ redaction: Redaction
     ) -> HAR.PostData {
         var data = HAR.PostData(type)
-        guard let bytes else { return data }
-        let (plain, _, comment) = Self.decoded(
-            bytes, coding.map { [$0] } ?? [], isWhole: bytes.count == count, bodyLimit)
-        data.comment = comment
-        if let text = String(validating: plain) {
-            let shown = redaction.body(text, type)
-            data.text = shown
-            if type.lowercased().hasPrefix("application/x-www-form-urlencoded") {
-                data.params = Redaction.pairs(of: shown[...], separator: "&").map { pair in
-                    HAR.Parameter(pair.meaning, pair.value.map { PercentEncoding.meaning(ofQueryPart: $0[...]) })
-                }
+        guard let bodyLimit else { return data }
+        let body = BodyText(kept, isWhole: isWhole, codings, type, limit: bodyLimit, redaction)
+        (data.text, data.encoding, data.comment) = (body.text, body.encoding, body.comment)
+        if body.isCut { data.isCut = true }
+        if let text = body.text, type.lowercased().hasPrefix("application/x-www-form-urlencoded") {
+            data.params = Redaction.pairs(of: text[...], separator: "&").map { pair in
+                HAR.Parameter(pair.meaning, pair.value.map { PercentEncoding.meaning(ofQueryPart: $0[...]) })
             }
-        } else {
-            (data.text, data.encoding) = (Data(plain).base64EncodedString(), "base64")
         }
         return data
     }
@@ -100,7 +87,7 @@ struct EntryMaker: Sendable {
 
     private func response(of draft: Draft, _ redaction: Redaction) -> HAR.Response {
         var response = HAR.Response(draft.response.map { Int($0.status.code) } ?? 0)
-        if let error = draft.error { response.error = (error as? NetworkError)?.code.rawValue ?? "\(type(of: error))" }
+        if let error = draft.error { note(error, &response) }
         guard let head = draft.response else { return response }
         response.statusText = head.reason.isEmpty ? head.status.phrase : String(head.reason)
         response.httpVersion = head.version == .http10 ? "HTTP/1.0" : "HTTP/1.1"
@@ -113,63 +100,41 @@ struct EntryMaker: Sendable {
             return cookie
         }
         response.bodySize = draft.hop?.bodyBytes ?? draft.received.count
-        response.content = content(draft.received, draft.hop, head.fields, redaction)
+        response.content = content(draft, head, redaction)
         return response
     }
 
-    private func content(
-        _ body: Draft.Body, _ hop: HTTP.Hop?, _ fields: Fields, _ redaction: Redaction
-    ) -> HAR.Content {
+    private func note(_ error: any Error, _ response: inout HAR.Response) {
+        guard let error = error as? NetworkError else {
+            response.error = "\(type(of: error))"
+            return
+        }
+        (response.error, response.errorPhase) = (error.code.rawValue, error.phase?.rawValue)
+        (response.isUnsent, response.isSafeToRetry) = (!error.requestMayHaveBeenSent, error.isSafeToRetry)
+    }
+
+    private func content(_ draft: Draft, _ head: ResponseHead, _ redaction: Redaction) -> HAR.Content {
+        let (received, fields) = (draft.received, head.fields)
         var content = HAR.Content()
-        let type = fields["Content-Type"] ?? ""
-        content.mimeType = type
-        guard bodyLimit != nil, body.count > 0 else {
-            // Without bodies only the hop knows how many bytes came.
-            content.size = max(body.count, hop?.bodyBytes ?? 0)
-            return content
-        }
-        content.size = body.count
+        content.mimeType = fields["Content-Type"] ?? ""
+        // Without bodies only the hop knows how many bytes came.
+        content.size = max(received.count, draft.hop?.bodyBytes ?? 0)
+        // What comes after a 101 is no body.
+        guard let bodyLimit, received.count > 0, head.status != .switchingProtocols else { return content }
         let codings = fields.values(of: "Content-Encoding")
-        let (bytes, isCoded, comment) = Self.decoded(body.bytes, codings, isWhole: body.isWhole, bodyLimit)
-        content.comment = comment
-        if isCoded { content.isCoded = true }
-        if !body.isWhole { content.isCut = true }
-        if comment == nil {
-            content.size = bytes.count
-            if !codings.isEmpty { content.compression = bytes.count - body.count }
-        }
-        if let text = String(validating: bytes) {
-            content.text = redaction.body(text, type)
+        let body = BodyText(
+            received.kept, isWhole: received.isWhole, codings, content.mimeType ?? "", limit: bodyLimit, redaction)
+        (content.text, content.encoding, content.comment) = (body.text, body.encoding, body.comment)
+        if body.isCut {
+            content.isCut = true
         } else {
-            (content.text, content.encoding) = (Data(bytes).base64EncodedString(), "base64")
+            content.size = body.count
+            if !codings.isEmpty { content.compression = body.count - received.count }
         }
         return content
     }
 
     // MARK: - Parts of both
-
-    /// The bytes without content codings, and what is not as it should be.
-    private static func decoded(
-        _ bytes: Bytes, _ codings: [String], isWhole: Bool, _ limit: Int?
-    ) -> (Bytes, isCoded: Bool, comment: String?) {
-        let cut = isWhole ? nil : "only the first \(bytes.count) bytes were recorded"
-        guard !codings.isEmpty, isWhole else { return (bytes, !codings.isEmpty, cut) }
-        do {
-            guard let chain = try ContentCodecs.known.chain(codings) else {
-                return (bytes, true, "the content coding is not known")
-            }
-            var limits = InflateLimits()
-            limits.decodedBytes = limit
-            var decoder = try ContentDecoder(chain, limits: limits)
-            var pieces: [UInt8] = []
-            decoder.feed(bytes)
-            while let piece = try decoder.next() { pieces += piece.array }
-            try decoder.finish()
-            return (Bytes(pieces), false, nil)
-        } catch {
-            return (bytes, true, "the content coding was left: \(error)")
-        }
-    }
 
     private static func query(of url: String) -> [HAR.NameValue] {
         guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
@@ -196,13 +161,5 @@ struct EntryMaker: Sendable {
         timings.wait = milliseconds(.firstByte) ?? 0
         timings.receive = milliseconds(.receive) ?? 0
         return timings
-    }
-}
-
-extension String {
-    /// Nil if the bytes are no UTF-8.
-    init?(validating bytes: Bytes) {
-        guard let text = String(validating: bytes.array, as: UTF8.self) else { return nil }
-        self = text
     }
 }

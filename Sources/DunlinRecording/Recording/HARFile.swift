@@ -8,7 +8,8 @@ final class HARFile {
     /// Where the next entry is to be written.
     private var end: Int
     private var isEmpty: Bool
-    private(set) var entries = 0
+    /// How many entries were lost when the archive was written before.
+    let lostBefore: Int
 
     /// Creates the file, or opens one that was written before.
     init(_ path: String, _ existing: HARRecorder.Existing, _ start: HAR) throws(HAR.Problem) {
@@ -18,10 +19,12 @@ final class HARFile {
             } catch {
                 guard error.meansExisting, existing == .append else { throw error }
                 file = try PartFile(opening: path)
+                try file.setPermissions(0o600)
             }
             if file.newPermissions == nil, let position = try Self.position(in: file) {
-                (end, isEmpty) = (position.end, position.isEmpty)
+                (end, isEmpty, lostBefore) = (position.end, position.isEmpty, position.lost)
             } else {
+                lostBefore = 0
                 // The text of an archive without entries ends with the brackets.
                 let text = try start.text
                 (end, isEmpty) = (text.count - Self.brackets.count, true)
@@ -46,7 +49,7 @@ final class HARFile {
 
     /// Where entries are to be appended to an existing file, and whether there are none; nil if it is empty. Throws if
     /// something other than the brackets follows the entries, which would be lost.
-    private static func position(in file: PartFile) throws -> (end: Int, isEmpty: Bool)? {
+    private static func position(in file: PartFile) throws -> (end: Int, isEmpty: Bool, lost: Int)? {
         var (archive, offset) = (TornArchive(), 0)
         while true {
             let piece = Bytes(try file.read(at: offset, upTo: 1 << 20))
@@ -56,13 +59,18 @@ final class HARFile {
         }
         if offset == 0 { return nil }
         guard let end = archive.end else { throw HAR.Problem(reason: "it is no HTTP archive") }
-        let rest = try file.read(at: end, upTo: 256).filter { $0 > 0x20 }
-        let isOurs = rest == brackets || rest.starts(with: Array("],\"_lost\":".utf8))
-        guard !archive.isClosed || isOurs && rest.count < 256 else {
+        let isEmpty = archive.endOfEntries == nil
+        // A torn end is written over.
+        if !archive.isClosed { return (end, isEmpty, 0) }
+        let rest = String(decoding: try file.read(at: end, upTo: 256).filter { $0 > 0x20 }, as: UTF8.self)
+        let digits = rest.hasPrefix(lostMember) ? rest.dropFirst(lostMember.count).prefix(while: \.isNumber) : "0"
+        guard offset - end <= 256, let lost = Int(digits), rest == "]}}" || rest == "\(lostMember)\(digits)}}" else {
             throw HAR.Problem(reason: "something follows its entries, which appending would remove")
         }
-        return (end, archive.endOfEntries == nil)
+        return (end, isEmpty, lost)
     }
+
+    private static let lostMember = "],\"_lost\":"
 
     /// Writes an entry. If that fails, what was there before is restored as well as it can be.
     func append(_ entry: Bytes, lost: Int) throws(Errno) {
@@ -75,7 +83,7 @@ final class HARFile {
             throw error
         }
         end += text.count
-        (isEmpty, entries) = (false, entries + 1)
+        isEmpty = false
     }
 
     /// Writes how many entries were lost.

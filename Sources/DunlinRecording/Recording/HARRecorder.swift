@@ -49,6 +49,7 @@ public final class HARRecorder: HTTPSession.Observer {
     let settings: Settings
     private let maker: EntryMaker
     private let path: String
+    private let lostBefore: Int
     private let file: Mutex<HARFile>
     private let queue: Mutex<DraftQueue<UnsafeContinuation<Void, Never>>>
     private let failure = Mutex<HAR.Problem?>(nil)
@@ -61,8 +62,12 @@ public final class HARRecorder: HTTPSession.Observer {
         var start = HAR()
         let more = settings.secretFields.more
         start.secretNames = more.isEmpty ? nil : more.sorted()
-        file = Mutex(try HARFile(path, settings.existing, start))
-        queue = Mutex(DraftQueue(mostDrafts: settings.mostWaiting, mostBytes: settings.mostBytesWaiting))
+        let file = try HARFile(path, settings.existing, start)
+        lostBefore = file.lostBefore
+        queue = Mutex(
+            DraftQueue(
+                mostDrafts: settings.mostWaiting, mostBytes: settings.mostBytesWaiting, lost: file.lostBefore))
+        self.file = Mutex(file)
     }
 
     public func began(_ request: HTTPSession.TaskSnapshot) -> (any HTTPSession.RequestObserver)? {
@@ -70,18 +75,18 @@ public final class HARRecorder: HTTPSession.Observer {
         return RequestRecording(request, self)
     }
 
-    /// How many entries were lost.
-    public var lost: Int { queue.withLock { $0.lost } }
+    /// How many entries this recorder has lost.
+    public var lost: Int { queue.withLock { $0.lost } - lostBefore }
 
-    /// Returns when all exchanges that have ended are written, and would survive a loss of power. Throws if entries
-    /// were lost.
+    /// Returns when all exchanges that have ended by now are written, and would survive a loss of power. Throws if
+    /// entries were lost. It may be called again, and exchanges that end later are recorded, too.
     public func finish() async throws(HAR.Problem) {
         await withUnsafeContinuation { continuation in
             if !queue.withLock({ $0.wait(continuation) }) { continuation.resume() }
         }
-        let lost = lost
+        let (lost, all) = (lost, lost + lostBefore)
         let outcome = await DiskThreads.shared.run { [self] in
-            file.withLock { file in Result { () throws(Errno) in try file.close(lost: lost) } }
+            file.withLock { file in Result { () throws(Errno) in try file.close(lost: all) } }
         }
         if case .failure(let error) = outcome {
             throw HAR.Problem(path: path, reason: "it cannot be written: \(error)")
@@ -99,20 +104,16 @@ public final class HARRecorder: HTTPSession.Observer {
 
     /// Writes drafts until there are none.
     private func write() {
-        while true {
-            switch queue.withLock({ $0.next() }) {
-            case .write(let drafts): for draft in drafts { write(draft) }
-            case .stop(let waiters):
-                for waiter in waiters { waiter.resume() }
-                return
-            }
+        while let drafts = queue.withLock({ $0.next() }) {
+            for draft in drafts { write(draft) }
+            for waiter in queue.withLock({ $0.wrote(drafts.count) }) { waiter.resume() }
         }
     }
 
     private func write(_ draft: Draft) {
         do {
             let text = try HAR.json.encode(maker.entry(of: draft))
-            let lost = lost
+            let lost = lost + lostBefore
             try file.withLock { file in try file.append(text, lost: lost) }
         } catch {
             queue.withLock { $0.lose() }

@@ -67,10 +67,7 @@ final class ExchangeRecording: HTTPSession.ExchangeObserver {
     }
 
     func sends(_ request: TransportRequest) {
-        draft.withLock { draft in
-            draft.request = request
-            draft.sent.removeAll()
-        }
+        draft.withLock { $0.note(request) }
     }
 
     func sends(_ piece: Bytes) { draft.withLock { $0.sent.append(piece) } }

@@ -42,8 +42,10 @@ struct ComparedRequest: Sendable, Equatable {
     static func body(_ bytes: Bytes?, _ mediaType: String, _ redaction: Redaction) -> Body {
         guard let bytes else { return .unknown }
         if bytes.isEmpty { return .none }
-        guard let text = String(validating: bytes) else { return .text(bytes) }
-        let (type, shown) = (mediaType.lowercased(), redaction.body(text, mediaType))
+        guard let text = String(validating: bytes) else { return Redaction.isText(mediaType) ? .unknown : .text(bytes) }
+        let type = mediaType.lowercased()
+        if type.hasPrefix("multipart/") { return .text(Bytes(redaction.body(text, mediaType).withoutBoundary)) }
+        let shown = redaction.body(text, mediaType)
         if type.hasPrefix("application/x-www-form-urlencoded") {
             return .form(shown.split(separator: "&").map(String.init).sorted())
         }
@@ -75,6 +77,13 @@ struct ComparedRequest: Sendable, Equatable {
 }
 
 extension String {
+    /// A multipart body whose boundary, which differs each time, is left out. It begins with it.
+    fileprivate var withoutBoundary: String {
+        let boundary = prefix { $0 != "\r\n" && $0 != "\n" }
+        return boundary.count > 2
+            ? split(separator: boundary, omittingEmptySubsequences: false).joined(separator: "--") : self
+    }
+
     fileprivate var shown: String {
         let text = VisibleText.of(self)
         return text.count > 200 ? "“\(text.prefix(200))…”" : "“\(text)”"

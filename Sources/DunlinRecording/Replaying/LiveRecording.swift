@@ -19,6 +19,9 @@ final class LiveRecording: Sendable {
         _ configure: (inout HTTPSession.Configuration) -> Void
     ) throws {
         self.path = path
+        if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+            try FileSystem.makeFolders(String(path[..<slash]))
+        }
         draft = mode == .recordAnew ? path + ".new" : nil
         if let draft, try FileSystem.status(of: draft) != nil { try FileSystem.remove(draft) }
         var settings = HARRecorder.Settings(bodyLimit: Self.bodyLimit, existing: .append)
@@ -49,6 +52,16 @@ final class LiveRecording: Sendable {
             HTTP.Target(head.origin.description + head.target), method: head.method, body: content, options: options,
             as: .bytes)
         return TransportResponse(head: response.head, body: .bytes(response.value))
+    }
+
+    func giveUp() async {
+        await session.shutdown()
+        do {
+            try await recorder.finish()
+            if let draft { try FileSystem.remove(draft) }
+        } catch {
+            // The test has failed already.
+        }
     }
 
     func finish() async throws {

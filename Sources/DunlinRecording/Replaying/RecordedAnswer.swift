@@ -6,15 +6,16 @@ struct RecordedAnswer: Sendable {
     let head: ResponseHead?
     let body: Bytes
     /// The error that ended the exchange, after the head and the body if there are any.
-    let failure: String?
-    /// Until the head, and until the end of the body.
+    let failure: NetworkError?
+    /// Until the head, or until the error that came in its place.
     let wait: Duration
 
     /// Throws if the archive does not have what is needed.
     init(_ entry: HAR.Entry) throws(HAR.Problem) {
         let response = entry.response
-        failure = response.error.flatMap { $0.isEmpty ? nil : $0 }
-        wait = .microseconds(Int64(max(0, (entry.timings.wait ?? 0) * 1000)))
+        failure = response.error.flatMap { $0.isEmpty ? nil : NetworkError($0, response) }
+        let milliseconds = response.status == 0 ? entry.time : entry.timings.wait ?? 0
+        wait = .microseconds(Int64(min(max(0, milliseconds), 1e12) * 1000))
         guard response.status != 0 else {
             guard failure != nil else {
                 throw HAR.Problem(reason: "\(entry.name) has no response, and no `_error` that says why")
@@ -26,7 +27,8 @@ struct RecordedAnswer: Sendable {
             throw HAR.Problem(reason: "\(entry.name) has the status \(response.status), which is no answer to replay")
         }
         if response.content.isCut == true {
-            throw HAR.Problem(reason: "\(entry.name) has only the beginning of its body; record with a larger limit")
+            throw HAR.Problem(
+                reason: "\(entry.name) does not have all of its body (\(response.content.comment ?? "_cut"))")
         }
         let hasNoBody = response.status == 204 || response.status == 304 || entry.request.method == "HEAD"
         if let bytes = response.content.bytes {
@@ -39,7 +41,7 @@ struct RecordedAnswer: Sendable {
             body = .empty
         }
         var fields = Fields()
-        for field in response.headers where Self.isReplayed(field.name, response.content) {
+        for field in response.headers where Self.isReplayed(field.name, hasNoBody: hasNoBody) {
             // A browser joins fields of one name with line breaks.
             for value in field.value.split(separator: "\n", omittingEmptySubsequences: false) {
                 fields.append(name: field.name, value: String(value))
@@ -50,27 +52,35 @@ struct RecordedAnswer: Sendable {
 
     /// Fields of HTTP/2, and those that frame the message, say nothing of the body that is replayed, and neither do
     /// codings that were undone.
-    private static func isReplayed(_ name: String, _ content: HAR.Content) -> Bool {
+    private static func isReplayed(_ name: String, hasNoBody: Bool) -> Bool {
         switch name.lowercased() {
-        case "content-length", "transfer-encoding", "connection", "keep-alive", "proxy-connection", "upgrade",
+        // There they speak of a body that is not sent.
+        case "content-length", "content-encoding": hasNoBody
+        case "transfer-encoding", "connection", "keep-alive", "proxy-connection", "upgrade",
             "trailer":
             false
-        case "content-encoding": content.isCoded == true
         case let name: !name.hasPrefix(":")
         }
     }
 
     func response(_ hop: HTTP.Hop) throws -> TransportResponse {
-        let error = failure.map {
-            NetworkError(
-                NetworkError.Code($0), "the recorded exchange failed", phase: head == nil ? .firstByte : .receive,
-                requestMayHaveBeenSent: true, response: head)
-        }
-        guard let head else { throw error ?? NetworkError(.connectionClosed, "the recorded exchange failed") }
+        guard let head else { throw failure ?? NetworkError(.connectionClosed, "the recorded exchange failed") }
         var hop = hop
         (hop.bodyBytes, hop.decodedBytes) = (body.count, body.count)
-        guard let error else { return TransportResponse(head: head, body: .bytes(body), hop: hop) }
-        return TransportResponse(head: head, body: .stream(BrokenBody(body, error, hop)), hop: hop)
+        guard var failure else { return TransportResponse(head: head, body: .bytes(body), hop: hop) }
+        failure.response = head
+        return TransportResponse(head: head, body: .stream(BrokenBody(body, failure, hop)), hop: hop)
+    }
+}
+
+extension NetworkError {
+    /// The error that was recorded.
+    fileprivate init(_ code: String, _ response: HAR.Response) {
+        self.init(
+            Code(code), "the recorded exchange failed",
+            phase: response.errorPhase.flatMap { HTTP.Phase(rawValue: $0) }
+                ?? (response.status == 0 ? .firstByte : .receive),
+            requestMayHaveBeenSent: response.isUnsent != true, isSafeToRetry: response.isSafeToRetry == true)
     }
 }
 

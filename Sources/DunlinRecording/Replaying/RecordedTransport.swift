@@ -59,8 +59,9 @@ public final class RecordedTransport: Transport {
     private let state: Mutex<State>
 
     /// Reads the archive. With a `clock`, an answer comes as long after its request as it was recorded, on that clock;
-    /// otherwise at once. `secretFields` are names whose values are left out, besides the usual ones and those that
-    /// the archive names. `configure` changes the session that sends what is recorded.
+    /// otherwise at once. `secretFields` are names whose values are left out, besides the usual ones and those that the
+    /// archive names; those of the session that is tested are not known here. `configure` changes the session that
+    /// sends what is recorded.
     public init(
         _ path: String, _ mode: Mode = .replay, matching: Matching = Matching(),
         secretFields: HTTP.SecretFields = .usual, clock: (any Clock<Duration>)? = nil,
@@ -73,11 +74,13 @@ public final class RecordedTransport: Transport {
         case .recordMissing: if try FileSystem.status(of: path) != nil { har = try HAR(contentsOf: path) }
         case .recordAnew: break
         }
-        let secret = secretFields.union(har.secretNames ?? [])
+        let names = (har.secretNames ?? []) + har.entries.flatMap { $0.secretNames ?? [] }
+        let secret = secretFields.union(names)
         redaction = Redaction(secret: secret)
-        entries = har.entries
+        // An entry is written when its exchange has ended.
+        entries = har.entries.sorted { $0.startedDateTime < $1.startedDateTime }
         let (redaction, matching) = (redaction, matching)
-        let compared = har.entries.map { Self.compared($0, matching, redaction) }
+        let compared = entries.map { Self.compared($0, matching, redaction) }
         state = Mutex(State(machine: ReplayMachine(compared, inOrder: matching.inOrder)))
         live = mode == .replay ? nil : try LiveRecording(path, mode, secret, configure)
     }
@@ -111,8 +114,11 @@ public final class RecordedTransport: Transport {
         }
     }
 
-    /// Ends the test. Throws if a request was not recorded, a recorded one was not asked for, or what was recorded has
-    /// something in it that looks like a secret. When it records, the archive is complete afterwards.
+    /// Gives up what is being recorded, for a test that has failed.
+    public func giveUp() async { await live?.giveUp() }
+
+    /// Ends the test, once. Throws if a request was not recorded, a recorded one was not asked for, or what was
+    /// recorded has something in it that looks like a secret. When it records, the archive is complete afterwards.
     public func finish() async throws {
         var failure = Failure(path: path)
         state.withLock { state in
@@ -194,13 +200,15 @@ extension RecordedTransport {
         _ request: TransportRequest, _ body: Bytes, _ matching: Matching, _ redaction: Redaction
     ) -> ComparedRequest {
         let head = request.head
+        let codings = [head.fields["Content-Encoding"] ?? request.body.contentEncoding].compactMap(\.self)
+        let plain = codings.isEmpty ? body : BodyText.decoded(body, codings, .max)?.bytes ?? body
         let shown = Dictionary(
             redaction.fields(head.fields).map { ($0.name.lowercased(), $0.value) }
         ) { "\($0), \($1)" }
         return compared(
             "\(head.method)", redaction.url(head.origin.description + head.target), shown,
             matching.body
-                ? ComparedRequest.body(body, head.fields["Content-Type"] ?? request.body.contentType ?? "", redaction)
+                ? ComparedRequest.body(plain, head.fields["Content-Type"] ?? request.body.contentType ?? "", redaction)
                 : .unknown, matching)
     }
 
@@ -210,7 +218,7 @@ extension RecordedTransport {
             fields.append(name: field.name, value: field.value)
         }
         let data = entry.request.postData
-        let isUnknown = !matching.body || data != nil && data?.text == nil && data?.params == nil
+        let isUnknown = !matching.body || data != nil && (data?.text == nil || data?.isCut == true)
         let shown = Dictionary(redaction.fields(fields).map { ($0.name.lowercased(), $0.value) }) { "\($0), \($1)" }
         var request = compared(
             entry.request.method, redaction.url(entry.request.url), shown,
@@ -245,10 +253,8 @@ extension HAR.Entry {
         var texts = [("its URL", request.url)]
         texts += request.headers.map { ("its field \($0.name)", $0.value) }
         texts += response.headers.map { ("the response's field \($0.name)", $0.value) }
-        if let text = request.postData?.text { texts.append(("its body", text)) }
-        if response.content.encoding == nil, let text = response.content.text {
-            texts.append(("the response's body", text))
-        }
+        if let bytes = request.postData?.bytes { texts.append(("its body", String(bytes))) }
+        if let bytes = response.content.bytes { texts.append(("the response's body", String(bytes))) }
         return texts
     }
 }

@@ -23,8 +23,7 @@ struct Redaction: Sendable {
     /// The text of a body. JSON and forms keep their structure; of other text, all that may belong to a secret is left
     /// out.
     func body(_ text: String, _ mediaType: String) -> String {
-        let type = mediaType.utf8.prefix { $0 != UInt8(ascii: ";") }
-        switch String(Substring(type)).lowercased() {
+        switch Self.name(of: mediaType) {
         case "application/x-www-form-urlencoded":
             return Self.pairs(of: text[...], separator: "&").map { pair in
                 pair.value.map { "\(pair.name)=\(secret.hides(pair.meaning) ? Self.mark : masked($0))" } ?? pair.name
@@ -57,11 +56,40 @@ struct Redaction: Sendable {
             for member in members {
                 let isHidden =
                     secret.hides(member.key) || isNamed && !Self.naming.contains(member.key.lowercased())
-                shown.append(member.key, isHidden ? .string(Self.mark) : masked(member.value))
+                shown.append(member.key, isHidden ? Self.hidden(member.value) : masked(member.value))
             }
             return .object(shown)
         case .null, .bool, .number, .data, .date, .set: return value
         }
+    }
+
+    /// A value of the same form that says nothing, so that it is read as the same type.
+    private static func hidden(_ value: DynamicValue) -> DynamicValue {
+        switch value {
+        case .string: .string(mark)
+        case .number: 0
+        case .array(let elements): .array(elements.map(hidden))
+        case .object(let members):
+            .object(DynamicValue.Members(members.map { .init(key: $0.key, value: hidden($0.value)) }))
+        case .null, .bool, .data, .date, .set: value
+        }
+    }
+
+    private static func name(of mediaType: String) -> String {
+        String(Substring(mediaType.utf8.prefix { $0 != UInt8(ascii: ";") })).lowercased()
+    }
+
+    /// Whether a text of this type keeps its structure when secrets are left out.
+    static func keepsStructure(_ mediaType: String) -> Bool {
+        let type = name(of: mediaType)
+        return type.hasSuffix("json") || type == "application/x-www-form-urlencoded"
+    }
+
+    /// Whether a body of this type is text, or has parts that are.
+    static func isText(_ mediaType: String) -> Bool {
+        let type = name(of: mediaType)
+        return keepsStructure(type) || type.hasPrefix("text/") || type.hasPrefix("multipart/")
+            || type.hasSuffix("xml") || type.hasSuffix("javascript") || type.hasSuffix("graphql")
     }
 
     private static let naming: Set<String> = ["name", "key", "property"]

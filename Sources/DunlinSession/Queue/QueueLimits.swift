@@ -36,7 +36,7 @@ extension HTTPSession {
         /// change it; without one that is the host of its URL. It is called for each request, on any thread.
         ///
         /// A request that is awaited within a request of a session made after the queue does not wait in it: the two
-        /// might wait for each other.
+        /// might wait for each other. A handle's request does, so await it only after the scope.
         public func shared(by key: (@Sendable (RequestHead) -> String)? = nil) -> QueueLimits {
             var limits = self
             limits.shared = nil
@@ -50,6 +50,7 @@ extension HTTPSession {
             var limits = self
             limits.shared = nil
             if limits != shared.limits { return "shared was called before the limits were set: call it last" }
+            if !isSet { return "shared needs a limit: `queue.running` or `queue.runningPerOrigin`" }
             let needsLimit = shared.key != nil && runningPerOrigin == nil
             return needsLimit ? "shared(by:) needs `queue.runningPerOrigin`, which counts for each key" : nil
         }

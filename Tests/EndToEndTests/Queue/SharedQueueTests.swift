@@ -118,7 +118,10 @@ import Testing
         var changed = Limits(running: 1).shared()
         changed.running = 2
         let keyed = Limits(running: 1).shared { $0.origin.host }
-        for (limits, reason) in [(changed, "call it last"), (keyed, "needs `queue.runningPerOrigin`")] {
+        let none = Limits().shared()
+        for (limits, reason) in [
+            (changed, "call it last"), (keyed, "needs `queue.runningPerOrigin`"), (none, "needs a limit"),
+        ] {
             var configuration = HTTPSession.Configuration()
             configuration.queue = limits
             let error = #expect(throws: NetworkError.self) { try HTTPSession(configuration) }
