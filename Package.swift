@@ -140,7 +140,11 @@ let package = Package(
                 "CEpoll", "COpenSSL", "Dunlin", "DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinTransport",
             ]),
         .target(name: "DunlinCommandLine", dependencies: ["Dunlin", "DunlinDisplay", "DunlinSemantics"]),
-        .target(name: "DunlinCLI", dependencies: ["Dunlin", "DunlinCommandLine", "DunlinDisplay", "DunlinTesting"]),
+        .target(
+            name: "DunlinCLI",
+            dependencies: [
+                "Dunlin", "DunlinCommandLine", "DunlinDisplay", "DunlinRecording", "DunlinTesting", "DunlinTransport",
+            ]),
         .executableTarget(name: "DunlinProgram", dependencies: ["DunlinCLI"]),
         .executableTarget(name: "DunlinImageCLI", dependencies: ["Dunlin", "DunlinCommandLine", "DunlinImages"]),
         .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
@@ -294,7 +298,9 @@ let package = Package(
             swiftSettings: [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "DunlinCLITests",
-            dependencies: ["Children", "DunlinCLI", "DunlinCommandLine", "DunlinTesting", "Folders", "Screens"]),
+            dependencies: [
+                "Children", "DunlinCLI", "DunlinCommandLine", "DunlinRecording", "DunlinTesting", "Folders", "Screens",
+            ]),
     ]
 )
 

@@ -41,8 +41,6 @@ extension CommandTable {
         AbsentOption("proxy-user", letter: "U", because: "it stands in the proxy's URL: -x http://NAME:PASSWORD@HOST"),
         AbsentOption("location-trusted", because: "no other origin gets the password after a redirect"),
         AbsentOption("trace-ascii", "trace-time", because: "--trace prints heads, sizes and times"),
-        AbsentOption(
-            "write-out", letter: "w", because: "there are no formats; -v prints status, sizes and times"),
     ]
 
     private static let fields = [

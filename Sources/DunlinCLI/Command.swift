@@ -8,6 +8,7 @@ enum Command: Equatable {
     case reachability(host: String?, observes: Bool)
     case cache(StoreCommand.Operation)
     case session(SessionCommand.Operation)
+    case har(file: String)
     case download([DownloadItem], TransferOptions)
     case upload(files: [String], url: String, TransferOptions)
 
@@ -18,6 +19,7 @@ enum Command: Equatable {
         case .command("reachability", let parsed): self = try Self.reachability(parsed)
         case .command("cache", let parsed): self = try Self.cache(parsed)
         case .command("session", let parsed): self = .session(try SessionCommand.Operation(parsed.words))
+        case .command("har", let parsed): self = .har(file: try Self.file(parsed))
         case .command("download", let parsed): self = try Self.download(parsed)
         case .command("upload", let parsed): self = try Self.upload(parsed)
         case .command(let name, let parsed): self = try Self.get(name, parsed)
@@ -33,6 +35,16 @@ enum Command: Equatable {
             throw UsageError(description: "cache takes list or clear\(given); see dunlin help")
         }
         return .cache(operation)
+    }
+
+    private static func file(_ parsed: ParsedArguments) throws(UsageError) -> String {
+        guard let file = parsed.words.first, !file.isEmpty else {
+            throw UsageError(description: "har needs a file; see dunlin help har")
+        }
+        guard parsed.words.count == 1 else {
+            throw UsageError(description: "har takes one file; \"\(parsed.words[1])\" is another")
+        }
+        return file
     }
 
     private static func reachability(_ parsed: ParsedArguments) throws(UsageError) -> Command {

@@ -28,6 +28,7 @@ enum CommandTable {
             CommandText(
                 "session", arguments: "list|show NAME|remove NAME", words: .fixed(SessionCommand.Operation.words),
                 help: "what --session has stored"),
+            CommandText("har", arguments: "FILE", words: .files, help: "the requests in an HTTP archive, as a table"),
             CommandText("demo", help: "example requests to a server inside the command"),
         ],
         alike: "the same by this method",

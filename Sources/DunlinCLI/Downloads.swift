@@ -18,10 +18,12 @@ struct Downloads: Sendable {
         guard let first = items.first else { throw UsageError(description: "the list has no URL") }
         try options.checkOrigins(items.map(\.url))
         let display = output.hidesWarnings ? nil : TerminalDisplay.ofEnds(on: DescriptorOutput(output.remarks))
-        let session = try HTTPSession(configuration(for: first.url, display))
+        let configuration = try configuration(for: first.url, display)
+        let session = try HTTPSession(configuration)
         let run = try self.run(of: items, in: session, display)
         let result = await run.run()
         await session.shutdown(grace: .seconds(10))
+        await configuration.finishArchive(output)
         let code = TransferReport(run, result, output).tell()
         if run.transfers.contains(where: { $0.task.resumeData != nil }) {
             ResumeAdvice(output, of: CommandTable.text).tell(note: options.list == "-" ? ", with the same list" : "")

@@ -45,6 +45,8 @@ struct DunlinCommand: Program {
                 return await StoreCommand(operation: operation, output: output).run()
             case .session(let operation):
                 return try SessionCommand(operation: operation, output: output).run()
+            case .har(let file):
+                return try ArchiveCommand(file: file, output: output).run()
             }
         } catch let error as UsageError {
             output.complain(error.description)

@@ -6,7 +6,7 @@ extension Get {
     /// What this run takes from files, and stores at its end.
     func kept() throws -> KeptState {
         let request = options.request
-        return try KeptState(options.kept, for: url, sendsNothing: request.printsCurl, output, in: sessions) {
+        return try KeptState(options.kept, for: url, sendsNothing: request.sendsNothing, output, in: sessions) {
             try request.givenLogin()
         }
     }

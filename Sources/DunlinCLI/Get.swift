@@ -9,6 +9,8 @@ struct Get {
     let output: Output
     /// The folder of the sessions; nil for the user's own.
     var sessions: SessionFolder?
+    /// Counted only if a report wants it.
+    private let redirects = TransferFacts.Redirects()
 
     private var request: RequestOptions { options.request }
     /// What is sent, as slowly as it should be.
@@ -42,11 +44,13 @@ struct Get {
         // is written even if the command fails.
         await session.shutdown(grace: .seconds(10))
         await configuration.cache?.close()
+        await configuration.finishArchive(output)
         return try await kept.store(after: code)
     }
 
     private func run(in session: HTTPSession) async throws -> ExitCode {
         if request.printsCurl { return try printCurl(session) }
+        if request.isOffline { return try await printRequest(session) }
         guard request.traces else { return try await send(in: session) }
         let (trace, printer) = (session.trace(), TracePrinter(output))
         async let reporting: Void = printer.print(trace)
@@ -60,11 +64,13 @@ struct Get {
 
     private func send(in session: HTTPSession, _ trace: TracePrinter? = nil) async throws -> ExitCode {
         switch options.file.map(OutputTarget.init) {
-        case nil: return try await write(session, output, trace)
+        case nil: return try await recorded { try await write(session, output, trace) }
         case .file(let file): return try await download(file, session)
         case .stream(let path):
             if options.continues { throw UsageError(description: "-C needs a regular file, and \(path) is not one") }
-            return try await OutputTarget.writing(to: path, output) { try await write(session, $0, trace) }
+            return try await OutputTarget.writing(to: path, output) { output in
+                try await recorded { try await write(session, output, trace) }
+            }
         }
     }
 
@@ -74,6 +80,20 @@ struct Get {
         // It cannot affect a terminal, and with anything left out it would be another command.
         output.write(Bytes(Array("\(task.curl(showingSecrets: request.showsSecrets))\n".utf8)))
         return .success
+    }
+
+    private func printRequest(_ session: HTTPSession) async throws -> ExitCode {
+        do {
+            try await session.withResponse(
+                from: try target, method: request.httpMethod, body: try request.body(), options: try request.options
+            ) { _ in }
+            return .success
+        } catch {
+            let cause = (error as? NetworkError)?.underlying ?? error
+            guard cause is BinaryBody else { throw error }
+            output.complain("the body is binary, which would disturb the terminal; --raw prints it even so")
+            return .unwritten
+        }
     }
 
     func configuration(_ kept: KeptState? = nil) throws -> HTTPSession.Configuration {
@@ -88,7 +108,12 @@ struct Get {
         if let name = request.userAgent { configuration.fields["User-Agent"] = name.isEmpty ? nil : name }
         for name in request.leftOut { configuration.fields[name] = nil }
         if let limit = options.redirects { configuration.redirects = limit == 0 ? .never : .init(limit: limit) }
-        if options.usesCache { configuration.cache = StoreCommand.cache(warning: output) }
+        if request.isOffline {
+            configuration.transport = Offline(
+                showsSecrets: request.showsSecrets, print: options.print, output: output)
+        } else if options.usesCache {
+            configuration.cache = StoreCommand.cache(warning: output)
+        }
         try (kept ?? self.kept()).apply(to: &configuration)
         warnOfUserInfo()
         if let rate = options.rate {
@@ -103,13 +128,15 @@ struct Get {
                 output.remark("dunlin: \(retry.cause); trying again in \(retry.wait.readable)")
             }
         }
+        if options.report != nil { redirects.follow(&configuration) }
+        if let archive = options.archive { try configuration.record(into: archive) }
         return configuration
     }
 
     /// Warns of a password in the URL that may be read on its way.
     private func warnOfUserInfo() {
         let authority = url.drop { $0 != ":" }.dropFirst(3).prefix { !"/?#".contains($0) }
-        guard authority.contains("@"), url.prefix(5).lowercased() == "http:", !request.printsCurl else { return }
+        guard authority.contains("@"), url.prefix(5).lowercased() == "http:", !request.sendsNothing else { return }
         output.warn("over http the password can be read on its way if the server asks for Basic")
     }
 
@@ -128,24 +155,33 @@ struct Get {
     ) async throws -> ExitCode {
         var settings = try request.options
         if let bar { settings.hooks.uploadProgress = { await bar.show($1) } }
-        let (remarks, complaints, code) = try await session.withResponse(
-            from: try target, method: request.httpMethod, body: try body, options: settings
-        ) { response in
-            await bar?.end()
-            await trace?.beginBody(after: response.metrics.hops)
-            let printed: Result<Int, any Error>
-            do { printed = .success(try await print(response, output)) } catch { printed = .failure(error) }
-            await trace?.endBody()
-            return try ending(of: response, printed)
+        var isReported = false
+        let ending: (remarks: [String], complaints: [String], code: ExitCode)
+        do {
+            ending = try await session.withResponse(
+                from: try target, method: request.httpMethod, body: try body, options: settings
+            ) { response in
+                await bar?.end()
+                await trace?.beginBody(after: response.metrics.hops)
+                let printed: Result<Int, any Error>
+                do { printed = .success(try await print(response, output)) } catch { printed = .failure(error) }
+                await trace?.endBody()
+                report(TransferFacts(response))
+                isReported = true
+                return try self.ending(of: response, printed)
+            }
+        } catch let error as NetworkError where !isReported {
+            report(TransferFacts(error, of: url, redirects))
+            throw error
         }
         if let trace {
             // The trace ends with the session.
             await session.shutdown()
             await trace.end()
         }
-        for line in remarks { output.remark(line) }
-        for line in complaints { output.complain(line) }
-        return code
+        for line in ending.remarks { output.remark(line) }
+        for line in ending.complaints { output.complain(line) }
+        return ending.code
     }
 
     /// What is said of a response, and the exit code.
@@ -212,6 +248,7 @@ struct Get {
         do {
             response = try result.get()
         } catch let error as NetworkError where error.code == .unacceptableStatus {
+            report(TransferFacts(error, of: url, redirects))
             // The line of the display says it.
             if display == nil { output.complain(ErrorText.lines(of: error)) }
             return .refused
@@ -220,6 +257,9 @@ struct Get {
             let isFull = (error as? NetworkError)?.fileFailure?.meansNoSpace == true
             // The line of the display says all of a full disk.
             if signal == nil, display == nil || !isFull { output.complain(ErrorText.lines(of: error)) }
+            if signal == nil, let error = error as? NetworkError {
+                report(TransferFacts(error, of: url, redirects))
+            }
             if task.resumeData != nil {
                 ResumeAdvice(output, of: CommandTable.text).tell(adding: [(["-C", "--continue-at"], ["-C", "-"])])
             }
@@ -227,7 +267,13 @@ struct Get {
         }
         if showsHead { printHead(response.head) }
         if options.isVerbose { output.remark(response.metrics.description) }
+        report(TransferFacts(response))
         return .success
+    }
+
+    /// Prints what `-w` asks for, unless a signal has ended the request.
+    private func report(_ facts: TransferFacts) {
+        if let report = options.report, !Task.isCancelled { output.write(Bytes(report.text(of: facts))) }
     }
 
     private func printHead(_ head: ResponseHead) {

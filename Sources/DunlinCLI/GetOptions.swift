@@ -34,6 +34,10 @@ extension Command {
         var kept = SessionOptions()
         /// Whether responses are stored, and served again.
         var usesCache = false
+        /// The archive into which what is sent and received is written.
+        var archive: String?
+        /// What is printed after the body.
+        var report: WriteOut?
         /// The options of the request.
         var request = RequestOptions()
     }
@@ -55,50 +59,80 @@ extension Command.GetOptions {
 
     private static let bodies = PrintOptions.table.map { $0.lifted(\Self.print) }
 
-    private static let printing: [Option<Self>] = [
+    private static let printing: [Option<Self>] =
+        [
+            Option(
+                "include", letter: "i", help: "prints status and fields before the body",
+                details: "With the method HEAD this is the default.", isCommon: true, sets: \.showsHead),
+            Option(
+                OptionText(
+                    ["verbose"], letter: "v", help: "prints heads and times on standard error",
+                    details: "It prints what --trace prints, where the time went, and how the connection was secured.",
+                    isCommon: true)
+            ) { options, _ in (options.isVerbose, options.request.traces) = (true, true) },
+            Option(
+                "output", letter: "o", value: .file("FILE"), help: "writes the body to FILE, with a progress bar",
+                details: "The file appears when it is complete. The bar is shown on standard error. FILE - is standard "
+                    + "output; devices and pipes are written to as the body arrives.", isCommon: true
+            ) { (options, given) throws(UsageError) in
+                let file = try given.text
+                options.file = file == "-" ? nil : file
+            },
+            Option(
+                "remote-name", letter: "O", help: "the same, called like the end of the URL", sets: \.namesFileByURL),
+            Option(
+                "continue-at", letter: "C", value: .words(["-"]),
+                help: "with -o or -O: continues an earlier download, as without it",
+                details:
+                    "A download that fails or is stopped leaves its part beside the file, if the server says how to "
+                    + "recognise the file, and the next one continues it if it is still the same."
+            ) { (options, given) throws(UsageError) in
+                try checkContinuing(given)
+                options.continues = true
+            },
+            Option("silent", letter: "s", help: "prints no bar, warning or error", sets: \.isSilent),
+            Option("show-error", letter: "S", help: "with -s: prints errors even so", sets: \.showsErrors),
+            Option("fail", letter: "f", help: "prints no body of a status from 400 on", sets: \.hidesRefusals),
+            Option("no-buffer", letter: "N", help: "prints each piece as it arrives, as without it"),
+            Option(
+                "cache", help: "stores responses, and takes them from there while fresh", sets: \.usesCache),
+            Option(
+                "curl", help: "prints a curl command and sends nothing",
+                details: "Secrets are left out.", sets: \.request.printsCurl),
+            Option(
+                "offline", help: "prints the request and sends nothing",
+                details:
+                    "It prints the head as a server would get it, and the body. Secret values of the head are left "
+                    + "out.", sets: \.request.isOffline),
+            Option(
+                "show-secrets", help: "with --curl or --offline: prints secrets too", sets: \.request.showsSecrets),
+            Option(
+                "trace", help: "prints what goes over the wire, on standard error",
+                details: "It prints connections, heads as sent and as received, and sizes. Secret fields are left out.",
+                sets: \.request.traces),
+            Option(
+                "write-out", letter: "w", value: .text("FORMAT"),
+                help: "prints FORMAT after the body, such as %{http_code}",
+                details: "Whatever came, also if it is an error. The variables are "
+                    + "\(WriteOut.Variable.names), by curl's meaning: times are seconds since the beginning. "
+                    + "\\n, \\t and \\r are a line end, a tab and a carriage return, and %% is a percent sign."
+            ) { (options, given) throws(UsageError) in options.report = try WriteOut(given.value) },
+        ] + recording
+
+    /// What transfers have, too.
+    static let recording: [Option<Self>] = [
         Option(
-            "include", letter: "i", help: "prints status and fields before the body",
-            details: "With the method HEAD this is the default.", isCommon: true, sets: \.showsHead),
-        Option(
-            OptionText(
-                ["verbose"], letter: "v", help: "prints heads and times on standard error",
-                details: "It prints what --trace prints, where the time went, and how the connection was secured.",
-                isCommon: true)
-        ) { options, _ in (options.isVerbose, options.request.traces) = (true, true) },
-        Option(
-            "output", letter: "o", value: .file("FILE"), help: "writes the body to FILE, with a progress bar",
-            details: "The file appears when it is complete. The bar is shown on standard error. FILE - is standard "
-                + "output; devices and pipes are written to as the body arrives.", isCommon: true
+            "har", value: .file("FILE"), help: "writes what is sent and received into an HTTP archive",
+            details:
+                "Browsers show such a file, and so does dunlin har. An archive that is there is continued. Secrets "
+                + "are left out, by their names, and so is what a body has beyond its first MiB."
         ) { (options, given) throws(UsageError) in
             let file = try given.text
-            options.file = file == "-" ? nil : file
-        },
-        Option(
-            "remote-name", letter: "O", help: "the same, called like the end of the URL", sets: \.namesFileByURL),
-        Option(
-            "continue-at", letter: "C", value: .words(["-"]),
-            help: "with -o or -O: continues an earlier download, as without it",
-            details: "A download that fails or is stopped leaves its part beside the file, if the server says how to "
-                + "recognise the file, and the next one continues it if it is still the same."
-        ) { (options, given) throws(UsageError) in
-            try checkContinuing(given)
-            options.continues = true
-        },
-        Option("silent", letter: "s", help: "prints no bar, warning or error", sets: \.isSilent),
-        Option("show-error", letter: "S", help: "with -s: prints errors even so", sets: \.showsErrors),
-        Option("fail", letter: "f", help: "prints no body of a status from 400 on", sets: \.hidesRefusals),
-        Option("no-buffer", letter: "N", help: "prints each piece as it arrives, as without it"),
-        Option(
-            "cache", help: "stores responses, and takes them from there while fresh", sets: \.usesCache),
-        Option(
-            "curl", help: "prints a curl command and sends nothing",
-            details: "Secrets are left out.", sets: \.request.printsCurl),
-        Option(
-            "show-secrets", help: "with --curl: prints secrets too, so that it works", sets: \.request.showsSecrets),
-        Option(
-            "trace", help: "prints what goes over the wire, on standard error",
-            details: "It prints connections, heads as sent and as received, and sizes. Secret fields are left out.",
-            sets: \.request.traces),
+            if file == "-" {
+                throw UsageError(description: "--har needs the name of a file; standard output has the body")
+            }
+            options.archive = file
+        }
     ]
 
     static let limitSection = OptionSection("limits", title: "limits and retries", limits.map(\.text))
@@ -160,6 +194,13 @@ extension Command.GetOptions {
         }
         if file != nil, request.httpMethod == .head {
             throw UsageError(description: "a HEAD request has no body to write; -o and -O need another method")
+        }
+        if request.sendsNothing {
+            let given = [("--har", archive != nil), ("-w", report != nil)].first { $0.1 }?.0
+            let reason = request.isOffline ? "--offline" : "--curl"
+            if let given {
+                throw UsageError(description: "\(reason) sends nothing, and \(given) tells what came of it; use one")
+            }
         }
         if continues, file == nil { throw UsageError(description: "-C needs -o or -O as well") }
     }

@@ -108,8 +108,8 @@ extension RequestOptions {
     /// The credentials for a server's challenge; nil if no user is given.
     func credentials() throws -> HTTP.Credentials? {
         guard let user else { return nil }
-        // A command without secrets does not contain it.
-        let isNeeded = !printsCurl || showsSecrets
+        // A command without secrets does not contain it, nor does a request that no server has answered yet.
+        let isNeeded = !isOffline && (!printsCurl || showsSecrets)
         let password = try user.password ?? (isNeeded ? Terminal.password(of: user.name) : "")
         if answersDigestAlone { return .digest(user: user.name, password: password) }
         return .password(user: user.name, password: password)

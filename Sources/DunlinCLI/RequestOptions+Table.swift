@@ -63,8 +63,7 @@ extension RequestOptions {
         Option(
             "form", letter: "F", value: .text("NAME=VALUE"), help: "a part of a multipart form; also NAME=@FILE",
             details: "NAME=<FILE is a field with the content of a file. ;type=TYPE may follow, and after a file "
-                + ";filename=NAME. In double quotes a value may have semicolons. FILE - is standard input.",
-            isCommon: true
+                + ";filename=NAME. In double quotes a value may have semicolons. FILE - is standard input."
         ) { (options, given) throws(UsageError) in options.form.append(try FormPart(given.value)) },
         Option(
             "form-string", value: .text("NAME=TEXT"), help: "a text of a form, in which @, < and ; mean nothing"

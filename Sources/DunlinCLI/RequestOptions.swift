@@ -31,6 +31,8 @@ struct RequestOptions: Equatable, Sendable {
     var userAgent: String?
     /// Whether the command for `curl` is printed instead of sending.
     var printsCurl = false
+    /// Whether the request is printed instead of sending.
+    var isOffline = false
     var showsSecrets = false
     /// Whether everything sent and received is shown on standard error.
     var traces = false
@@ -76,6 +78,8 @@ struct RequestOptions: Equatable, Sendable {
         }
     }
 
+    var sendsNothing: Bool { printsCurl || isOffline }
+
     var httpMethod: HTTP.Method {
         if let method { return HTTP.Method(method) }
         if asksHeadOnly { return .head }
@@ -110,7 +114,12 @@ extension RequestOptions {
         if inputs + (bearer == .input ? 1 : 0) + (upload == .input ? 1 : 0) > 1 {
             throw UsageError(description: "standard input can be read once, and two arguments ask for it")
         }
-        if showsSecrets, !printsCurl { throw UsageError(description: "--show-secrets needs --curl as well") }
+        if showsSecrets, !sendsNothing {
+            throw UsageError(description: "--show-secrets needs --curl or --offline as well")
+        }
+        if printsCurl, isOffline {
+            throw UsageError(description: "--curl and --offline both print the request instead of sending it; use one")
+        }
         if let method, ["TRACE", "CONNECT"].contains(method.uppercased()) {
             throw UsageError(description: "this command cannot send \(method) requests")
         }

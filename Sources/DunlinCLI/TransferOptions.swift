@@ -77,12 +77,13 @@ extension TransferOptions {
             "include", letter: "i", help: "prints status and fields of the answer", sets: \.get.showsHead),
     ]
 
-    private static let running: [Option<Self>] = [
-        Option(
-            "parallel", value: .text("N"), help: "transfers N files at once; 4 without it", isCommon: true
-        ) { (options, given) throws(UsageError) in options.parallel = try given.number(1...1000) },
-        Option("silent", letter: "s", help: "prints no bar, warning or error", sets: \.get.isSilent),
-        Option("show-error", letter: "S", help: "with -s: prints errors even so", sets: \.get.showsErrors),
-        Option("fail", letter: "f", help: "a status from 400 on is an error, as without it"),
-    ]
+    private static let running: [Option<Self>] =
+        [
+            Option(
+                "parallel", value: .text("N"), help: "transfers N files at once; 4 without it", isCommon: true
+            ) { (options, given) throws(UsageError) in options.parallel = try given.number(1...1000) },
+            Option("silent", letter: "s", help: "prints no bar, warning or error", sets: \.get.isSilent),
+            Option("show-error", letter: "S", help: "with -s: prints errors even so", sets: \.get.showsErrors),
+            Option("fail", letter: "f", help: "a status from 400 on is an error, as without it"),
+        ] + Command.GetOptions.recording.map { $0.lifted(\.get) }
 }

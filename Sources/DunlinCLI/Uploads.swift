@@ -39,6 +39,7 @@ struct Uploads: Sendable {
         }
         let result = await run.run()
         await session.shutdown(grace: .seconds(10))
+        await configuration.finishArchive(output)
         return TransferReport(run, result, output).tell()
     }
 

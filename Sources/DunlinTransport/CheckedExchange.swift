@@ -13,6 +13,8 @@ package struct CheckedExchange: Sendable {
     /// The hop after the request's head has been sent.
     let hop: HTTP.Hop
     private let file: FileSource?
+    /// The encoded head, perhaps with a small body.
+    private let opening: Bytes
 
     /// Throws if the request may not be sent. Limits are measured in the time of the session that asks, or without one
     /// in real time.
@@ -28,12 +30,15 @@ package struct CheckedExchange: Sendable {
         if case .file(let body) = request.body.content { file = try await FileSource.open(body, for: context) }
         let message = try RequestMessage(of: context, file, nil)
         var hop = context.hop
-        hop.bytesSent = message.opening.count
+        opening = message.opening
+        hop.bytesSent = opening.count
         self.hop = hop
         self.file = file
     }
 
     package var started: HTTP.Instant { context.started }
+    /// The head as an origin would get it: with `Host`, and with what frames the body.
+    package var sentHead: RequestHead { RequestHead.sent(opening, of: context.request.head).0 }
     /// The loop whose time the exchange's limits use.
     package var loop: Reactor { scope.loop }
 

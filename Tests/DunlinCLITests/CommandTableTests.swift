@@ -61,8 +61,8 @@ import Testing
             option.names.map { "--\($0)" } + (option.letter.map { ["-\($0)"] } ?? [])
         }
         #expect(Set(absent).count == absent.count)
-        // -w belongs to reachability only, and -P to download.
-        #expect(there.intersection(absent) == ["-w", "-P"])
+        // -P belongs to download only.
+        #expect(there.intersection(absent) == ["-P"])
     }
 
     @Test func `every page of help fits a screen of 24 lines and 80 columns`() {

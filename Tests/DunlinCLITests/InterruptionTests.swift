@@ -1,5 +1,6 @@
 import Children
 import Dunlin
+import DunlinRecording
 import DunlinTesting
 import Folders
 import Foundation
@@ -98,6 +99,20 @@ import Testing
         kill(child.pid, SIGTERM)
         let end = await child.ended()
         #expect(end.wasKilled && end.status == SIGTERM)
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `an archive has the request that was stopped`(signal: Int32) async throws {
+        server.respond { _ in .generated(length: 3_000_000).stallingAfter(1000) }
+        let child = try Child(
+            try PseudoTerminal.program, ["--har", "a.har", server.baseURL], in: folder.path,
+            environment: Child.ownEnvironment)
+        _ = try await server.waitForRequests(1)
+        kill(child.pid, signal)
+        let end = await child.ended()
+        #expect(end.wasKilled && end.status == signal)
+        let entries = try HAR(contentsOf: folder.path + "/a.har").entries
+        #expect(entries.count == 1 && entries[0].response.error != nil)
     }
 
     @Test func `a terminal has its lines in order after ^C`() async throws {

@@ -55,7 +55,7 @@ import Testing
         (["--json", "1", "-d", "a"], "--json and -d both give a body; use one"),
         (["--json", "1", "--json", "2"], "--json may be given only once: a body is a single JSON value"),
         (["-d", "@-", "-d", "@-"], "standard input can be read once, and two arguments ask for it"),
-        (["--show-secrets"], "--show-secrets needs --curl as well"),
+        (["--show-secrets"], "--show-secrets needs --curl or --offline as well"),
         (["-d"], "-d needs a value"),
         (["--guard", "all"], "--guard takes only the word public, not \"all\""),
         (["--noproxy", "a"], "--noproxy LIST needs --proxy; without --proxy it must be \"*\", for no proxy at all"),

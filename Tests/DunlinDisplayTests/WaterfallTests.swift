@@ -75,6 +75,14 @@ import Testing
         #expect(lines.count { $0.contains("\u{1B}[32m━") } == 1)
     }
 
+    @Test func `a hop is a single bar, too`() {
+        let second = Self.hop(from: 45, [(.firstByte, 10), (.receive, 30)])
+        let hops = [second, Self.hop(from: 5, [(.connect, 20)]), Self.hop(from: 85, [])]
+        let expected = ["          ───━━━━━━━", "━━━━━", "                   ━"]
+        #expect(Waterfall(hops).bars(columns: 20, style: Self.plain) == expected)
+        #expect(Waterfall(hops).bars(columns: 0, style: Self.plain) == ["─", "━", "━"])
+    }
+
     /// A body that still arrives has no end yet, and a clock may have gone wrong.
     @Test func `hops under way and hops of any numbers are drawn`() {
         var underWay = Self.usual
@@ -86,6 +94,7 @@ import Testing
         for hops in [[underWay], [endless], [underWay, endless], [endless, underWay], [HTTP.Hop()]] {
             let lines = Waterfall(hops).lines(width: 80, style: Self.plain)
             #expect(lines.allSatisfy { DisplayWidth.of($0) <= 80 })
+            #expect(Waterfall(hops).bars(columns: 20, style: Self.plain).allSatisfy { (1...20).contains($0.count) })
         }
         #expect(Waterfall(HTTPSession.Metrics()).lines(width: 80).isEmpty)
     }

@@ -5,17 +5,27 @@ import DunlinCommandLine
 enum HeadText {
     /// The status line, the fields, and an empty line.
     static func lines(of head: ResponseHead) -> [[StyledText]] {
-        let fields = head.fields.map { field in
-            [StyledText(String(field.name), .name), StyledText(": \(field.value)")]
+        [[StyledText(statusLine(head), style(of: head.status.code))]] + lines(of: head.fields) + [[]]
+    }
+
+    /// The request line, the fields, and an empty line.
+    static func lines(of head: RequestHead, showingSecrets: Bool) -> [[StyledText]] {
+        if showingSecrets {
+            let line = StyledText("\(head.method) \(head.target) HTTP/1.1", .notice)
+            return [[line]] + lines(of: head.fields) + [[]]
         }
-        return [[StyledText(statusLine(head), style(of: head.status.code))]] + fields + [[]]
+        return HTTP.WireStep.requestHead(head).traceLines(hiding: .usual).map(trace) + [[]]
+    }
+
+    private static func lines(of fields: Fields) -> [[StyledText]] {
+        fields.map { [StyledText(String($0.name), .name), StyledText(": \($0.value)")] }
     }
 
     static func statusLine(_ head: ResponseHead) -> String {
         head.reason.isEmpty ? "\(head.status)" : "\(head.status) \(String(head.reason))"
     }
 
-    private static func style(of code: Int) -> TextStyle {
+    static func style(of code: Int) -> TextStyle {
         switch code {
         case 200..<300: .success
         case 400...: .failure

@@ -24,15 +24,21 @@ public struct Waterfall: Sendable, Hashable {
 
     /// The lines, none of them wider than `width` columns, which is taken as at least 40. There is none without hops.
     public func lines(width: Int, style: DisplayStyle = .environment) -> [String] {
-        guard let first = hops.first else { return [] }
+        if hops.isEmpty { return [] }
         let axis = Axis(hops, columns: max(Self.leastWidth, width) - Axis.margin)
         let rows = hops.flatMap { hop in
-            let start = max(0, hop.started.nanoseconds.subtractingClamped(first.started.nanoseconds))
-            return [Self.heading(of: hop)] + axis.rows(of: hop, from: start, style)
+            [Self.heading(of: hop)] + axis.rows(of: hop, style)
         }
         return (rows + [axis.scale(style)]).map {
             $0.cut(to: max(Self.leastWidth, width)).text(inColour: style.hasColour)
         }
+    }
+
+    /// One line for each hop instead of one for each phase: its phases one after another, on an axis of `columns` for
+    /// all hops. A hop that took no visible part of the time still has one column, its phases perhaps none.
+    package func bars(columns: Int, style: DisplayStyle) -> [String] {
+        let axis = Axis(hops, columns: max(1, columns))
+        return hops.map { axis.bar(of: $0, style).text(inColour: style.hasColour) }
     }
 
     private static let leastWidth = 40
@@ -54,22 +60,40 @@ private struct Axis {
     private static let nameWidth = 9
     private static let durationWidth = 8
 
-    /// Nanoseconds from the first hop's beginning to the end of the last phase.
+    /// When the first hop began, in nanoseconds.
+    private let origin: Int64
+    /// Nanoseconds from there to the end of the last phase.
     private let length: Int64
     private let columns: Int
 
     init(_ hops: [HTTP.Hop], columns: Int) {
         self.columns = columns
-        let first = hops.first?.started.nanoseconds ?? 0
+        let origin = hops.map(\.started.nanoseconds).min() ?? 0
+        self.origin = origin
         let ends = hops.map { hop in
-            max(0, hop.started.nanoseconds.subtractingClamped(first))
+            hop.started.nanoseconds.subtractingClamped(origin)
                 .addingClamped(max(hop.total.clampedNanoseconds, hop.phaseTime))
         }
         length = max(1, ends.max() ?? 1)
     }
 
-    func rows(of hop: HTTP.Hop, from start: Int64, _ style: DisplayStyle) -> [Row] {
-        var time = start
+    private func start(of hop: HTTP.Hop) -> Int64 { hop.started.nanoseconds.subtractingClamped(origin) }
+
+    func bar(of hop: HTTP.Hop, _ style: DisplayStyle) -> Row {
+        var (row, time) = (Row(), start(of: hop))
+        row.add(blanks(min(column(of: time), columns - 1)))
+        let before = row.width
+        for phase in HTTP.Phase.allCases where hop[phase] > 0 {
+            time = time.addingClamped(hop[phase])
+            let count = max(0, min(column(of: time), columns) - row.width)
+            row.add(String(repeating: phase.mark(style), count: count), phase.isWaiting ? .dim : phase.colour)
+        }
+        if row.width == before { row.add(HTTP.Phase.receive.mark(style), HTTP.Phase.receive.colour) }
+        return row
+    }
+
+    func rows(of hop: HTTP.Hop, _ style: DisplayStyle) -> [Row] {
+        var time = start(of: hop)
         return HTTP.Phase.allCases.filter { hop[$0] > 0 }.map { phase in
             let begin = time
             time = time.addingClamped(hop[phase])

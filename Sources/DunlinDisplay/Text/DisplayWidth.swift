@@ -41,7 +41,7 @@ package enum DisplayWidth {
     }
 
     /// The text, padded with blanks if it is shorter.
-    static func padded(_ text: String, to width: Int, atStart: Bool = false) -> String {
+    package static func padded(_ text: String, to width: Int, atStart: Bool = false) -> String {
         let blanks = String(repeating: " ", count: max(0, width - of(text)))
         return atStart ? blanks + text : text + blanks
     }

@@ -84,11 +84,6 @@ extension NetworkError {
     }
 }
 
-extension HAR.Entry {
-    /// The request in a few words, for errors.
-    var name: String { "\(request.method) \(request.url)" }
-}
-
 /// A body that breaks off where the recorded one did.
 private final class BrokenBody: TransportResponse.BodyStream {
     let expectedLength: Int? = nil

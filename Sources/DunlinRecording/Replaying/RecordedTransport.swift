@@ -128,10 +128,10 @@ public final class RecordedTransport: Transport {
         }
         if let live {
             try await live.finish()
-            failure.secrets = Self.secrets(in: try HAR(contentsOf: path))
+            failure.secrets = try HAR(contentsOf: path).secrets
             if mode == .recordMissing { failure.unused = [] }
         } else {
-            failure.secrets = Self.secrets(in: HAR(entries))
+            failure.secrets = HAR(entries).secrets
         }
         if !failure.isEmpty { throw failure }
     }
@@ -186,14 +186,6 @@ extension RecordedTransport {
         }
     }
 
-    static func secrets(in har: HAR) -> [String] {
-        har.entries.enumerated().flatMap { index, entry in
-            entry.texts.compactMap { place, text in
-                SecretScan.find(in: text).map { "entry \(index + 1), \(entry.name): \(place) has \($0)" }
-            }
-        }
-    }
-
     // MARK: - What is compared
 
     private static func compared(
@@ -245,16 +237,4 @@ extension RecordedTransport {
 extension NetworkError.Code {
     /// The request is not in the recording of its test.
     public static let notRecorded = Self("notRecorded")
-}
-
-extension HAR.Entry {
-    /// All texts that may hold a secret, with where they stand.
-    fileprivate var texts: [(place: String, text: String)] {
-        var texts = [("its URL", request.url)]
-        texts += request.headers.map { ("its field \($0.name)", $0.value) }
-        texts += response.headers.map { ("the response's field \($0.name)", $0.value) }
-        if let bytes = request.postData?.bytes { texts.append(("its body", String(bytes))) }
-        if let bytes = response.content.bytes { texts.append(("the response's body", String(bytes))) }
-        return texts
-    }
 }

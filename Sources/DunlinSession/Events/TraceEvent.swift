@@ -52,6 +52,11 @@ extension HTTPSession.TraceEvent: CustomStringConvertible, CustomReflectable {
 }
 
 extension HTTP.WireStep {
+    /// Its lines without what a trace begins them with.
+    package func traceLines(hiding secret: HTTP.SecretFields) -> [HTTPSession.TraceEvent.Line] {
+        lines(hiding: secret).map { HTTPSession.TraceEvent.Line(start: "", kind: $1, text: $2) }
+    }
+
     fileprivate typealias Line = (mark: String, kind: HTTPSession.TraceEvent.Line.Kind, text: String)
 
     fileprivate func lines(hiding secret: HTTP.SecretFields) -> [Line] {

@@ -53,7 +53,7 @@ extension Bytes {
 extension RequestHead {
     /// The head as it was encoded, which for a proxy has another target and other fields, and its length; sensitive
     /// fields stay sensitive.
-    fileprivate static func sent(_ opening: Bytes, of request: RequestHead) -> (RequestHead, length: Int) {
+    static func sent(_ opening: Bytes, of request: RequestHead) -> (RequestHead, length: Int) {
         var (target, fields) = (request.target, Fields())
         var lines = Array(opening)[...]
         var isFirst = true

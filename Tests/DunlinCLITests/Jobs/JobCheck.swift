@@ -121,5 +121,8 @@ struct JobCheck: Sendable {
         "print a request without sending it": JobCheck { run in
             run.requests.isEmpty && run.printed.contains("/users") && run.printed.contains("Ada")
         },
+        "write what was sent and received into an archive": JobCheck { run in
+            run.requests.count == 1 && run.site.folder.text(of: "api.har").contains("Ada")
+        },
     ]
 }
