@@ -50,7 +50,7 @@ struct Get {
 
     private func run(in session: HTTPSession) async throws -> ExitCode {
         if request.printsCurl { return try printCurl(session) }
-        if request.isOffline { return try await printRequest(session) }
+        if request.isOffline { return try await write(session, output, nil) }
         guard request.traces else { return try await send(in: session) }
         let (trace, printer) = (session.trace(), TracePrinter(output))
         async let reporting: Void = printer.print(trace)
@@ -80,20 +80,6 @@ struct Get {
         // It cannot affect a terminal, and with anything left out it would be another command.
         output.write(Bytes(Array("\(task.curl(showingSecrets: request.showsSecrets))\n".utf8)))
         return .success
-    }
-
-    private func printRequest(_ session: HTTPSession) async throws -> ExitCode {
-        do {
-            try await session.withResponse(
-                from: try target, method: request.httpMethod, body: try request.body(), options: try request.options
-            ) { _ in }
-            return .success
-        } catch {
-            let cause = (error as? NetworkError)?.underlying ?? error
-            guard cause is BinaryBody else { throw error }
-            output.complain("the body is binary, which would disturb the terminal; --raw prints it even so")
-            return .unwritten
-        }
     }
 
     func configuration(_ kept: KeptState? = nil) throws -> HTTPSession.Configuration {
@@ -141,12 +127,17 @@ struct Get {
     }
 
     private func write(_ session: HTTPSession, _ output: Output, _ trace: TracePrinter?) async throws -> ExitCode {
-        let bar = output.hidesWarnings ? nil : request.uploadTitle.flatMap { UploadBar($0, on: output.remarks) }
+        let bar =
+            output.hidesWarnings || request.isOffline
+            ? nil : request.uploadTitle.flatMap { UploadBar($0, on: output.remarks) }
         do {
             return try await write(session, output, trace, bar)
         } catch {
             await bar?.end()
-            throw error
+            let cause = (error as? NetworkError)?.underlying ?? error
+            guard request.isOffline, cause is BinaryBody else { throw error }
+            output.complain("the body is binary, which would disturb the terminal; --raw prints it even so")
+            return .unwritten
         }
     }
 
@@ -161,6 +152,8 @@ struct Get {
             ending = try await session.withResponse(
                 from: try target, method: request.httpMethod, body: try body, options: settings
             ) { response in
+                // The transport has printed all there is.
+                if request.isOffline { return ([], [], .success) }
                 await bar?.end()
                 await trace?.beginBody(after: response.metrics.hops)
                 let printed: Result<Int, any Error>
