@@ -71,8 +71,8 @@ size: ## Weigh a small program and the command, as a release builds them
 
 install: ## The commands, their manual pages and completions below PREFIX (/usr/local)
 	@.ci/install build
-	swift build --configuration release --static-swift-stdlib --product dunlin
-	swift build --configuration release --static-swift-stdlib --product dunlin-image
+	swift build --configuration release --static-swift-stdlib -Xlinker --no-export-dynamic --product dunlin
+	swift build --configuration release --static-swift-stdlib -Xlinker --no-export-dynamic --product dunlin-image
 	@.ci/place '$(DESTDIR)$(PREFIX)'
 
 uninstall: ## Remove what `make install` has put below PREFIX

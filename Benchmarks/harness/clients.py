@@ -71,6 +71,11 @@ def swift_static(product):
     return released(product, ".build/static", "--static-swift-stdlib")
 
 
+def installed(product):
+    """As `make install` builds the commands: without names for others to find, which no program looks for."""
+    return released(product, ".build/static", "--static-swift-stdlib", "-Xlinker", "--no-export-dynamic")
+
+
 def released(product, scratch, *options):
     """It shows by the way that product Dunlin is built, and gets a response, where no library for pictures is installed:
     headers of those libraries are found that cannot be compiled."""
