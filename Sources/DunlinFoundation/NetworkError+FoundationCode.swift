@@ -37,8 +37,8 @@ extension NetworkError {
         .insecureRedirect: .clearTextRefused, .invalidConfiguration: .unknown, .sessionShutDown: .unknown,
         .insecurePinningConfiguration: .unknown, .notCached: .resourceUnavailable, .interceptorFailed: .unknown,
         .invalidResumeData: .cannotDecodeRawData, .cacheUnreadable: .cannotDecodeRawData,
-        // From DunlinImages, which need not be present.
-        Code("imageDecodingFailed"): .cannotDecodeContentData,
+        // From DunlinImages and DunlinRecording, which need not be present.
+        Code("imageDecodingFailed"): .cannotDecodeContentData, Code("notRecorded"): .resourceUnavailable,
     ]
 
     /// A more specific code from the underlying error; nil for none.

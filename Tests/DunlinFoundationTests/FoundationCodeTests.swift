@@ -27,6 +27,7 @@ import Testing
         (.tooManyRedirects, -1007), (.redirectLoop, -1007), (.invalidRedirect, -1010),
         (.insecureRedirect, -1022), (.fileNotCreated, -3000), (.fileNotWritten, -3003), (.fileNotMoved, -3005),
         (.digestMismatch, -1016), (.invalidResumeData, -1015), (.init("imageDecodingFailed"), -1016),
+        (.init("notRecorded"), -1008),
     ]
 
     @Test(.rows("G-9", "SM-85", "VD-7"))
