@@ -114,7 +114,7 @@ struct Get {
                 output.remark("dunlin: \(retry.cause); trying again in \(retry.wait.readable)")
             }
         }
-        if options.report != nil { redirects.follow(&configuration) }
+        if options.report != nil { configuration.observers.append(redirects) }
         if let archive = options.archive { try configuration.record(into: archive) }
         return configuration
     }

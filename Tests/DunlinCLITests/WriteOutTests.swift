@@ -55,6 +55,7 @@ import Testing
         ("%{http_code}", "404"), ("a%{http_code}b%{remote_ip}", "a404b127.0.0.1"), ("%{size_download}", "12"),
         ("%{url_effective}", "http://a.test/b"), ("%{num_redirects}", "0"), ("%{content_type}", "text/html[2J"),
         ("%{time_namelookup}", "0.023000"), ("%{time_connect}", "0.027000"),
+        ("%{time_appconnect}", "0.035000"), ("%{time_pretransfer}", "0.035000"), ("%{time_redirect}", "0.020000"),
         ("%{time_starttransfer}", "0.083000"), ("%{time_total}", "0.983000"),
         (#"\n\t\r\x\"#, "\n\t\r\\x\\"), ("%%{http_code}%", "%{http_code}%"), ("100% %d", "100% %d"), ("", ""),
     ])
@@ -69,8 +70,8 @@ import Testing
     }
 
     private static let known =
-        "it knows content_type, http_code, num_redirects, remote_ip, size_download, time_connect, time_namelookup, "
-        + "time_starttransfer, time_total, url_effective"
+        "it knows content_type, http_code, num_redirects, remote_ip, size_download, time_appconnect, time_connect, "
+        + "time_namelookup, time_pretransfer, time_redirect, time_starttransfer, time_total, url_effective"
 
     @Test(arguments: [
         ("%{http_cod}", "-w does not know %{http_cod}; \(known)"),
@@ -114,11 +115,15 @@ import Testing
     }
 
     @Test func `times are told in order`() async throws {
-        let names = ["time_namelookup", "time_connect", "time_starttransfer", "time_total"]
+        // Without TLS and redirects two are zero.
+        let names = [
+            "time_redirect", "time_appconnect", "time_namelookup", "time_connect", "time_pretransfer",
+            "time_starttransfer", "time_total",
+        ]
         #expect(
             try await run(["-o", "/dev/null", "-w", names.map { "%{\($0)}" }.joined(separator: " "), server.baseURL])
                 == .success)
         let times = try paper.said.split(separator: " ").compactMap { Double($0) }
-        #expect(times.count == 4 && times == times.sorted() && times[3] > 0)
+        #expect(times.count == 7 && times == times.sorted() && times[1] == 0 && times[6] > 0)
     }
 }

@@ -116,6 +116,20 @@ import Testing
         #expect(try await client.post("f", body: .form(["a": 1, "b": 2]), as: .string).value == "f")
     }
 
+    @Test func `a test may use any token, wherever it stands`() async throws {
+        var entry = Self.entry("POST", "https://a.test/v1/t?access_token=***&page=1", 200, "t")
+        entry.request.postData = HAR.PostData("application/json")
+        entry.request.postData?.text = #"{"client_secret":"***","n":1}"#
+        entry.request.headers = [HAR.NameValue("Authorization", "<redacted>")]
+        let client = try Self.session(try Self.transport([entry, entry], .init(fields: ["Authorization"])))
+        for token in ["one", "two"] {
+            let body = RequestBody.string("{\"n\":1,\"client_secret\":\"\(token)\"}", contentType: "application/json")
+            let fields: Fields = ["Authorization": "Bearer \(token)"]
+            let target = HTTP.Target("t?access_token=\(token)&page=1")
+            #expect(try await client.post(target, fields: fields, body: body, as: .string).value == "t")
+        }
+    }
+
     @Test func `each one answers once, in order if that is asked`() async throws {
         let entries = [("a", "1"), ("b", "2"), ("a", "3")].map {
             Self.entry("GET", "https://a.test/v1/\($0.0)", 200, $0.1)

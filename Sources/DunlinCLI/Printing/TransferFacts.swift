@@ -5,17 +5,15 @@ import Synchronization
 /// What is known of a transfer when it is over, well or not.
 struct TransferFacts {
     /// How many redirects were followed so far, for a transfer that has no answer to tell it.
-    final class Redirects: Sendable {
+    final class Redirects: HTTPSession.Observer, HTTPSession.RequestObserver {
         private let followed = Atomic<Int>(0)
 
         var count: Int { followed.load(ordering: .relaxed) }
 
-        /// Counts those of a session of this configuration.
-        func follow(_ configuration: inout HTTPSession.Configuration) {
-            configuration.hooks.redirect = { [self] proposal in
-                followed.store(proposal.count + 1, ordering: .relaxed)
-                return nil
-            }
+        func began(_ request: HTTPSession.TaskSnapshot) -> (any HTTPSession.RequestObserver)? { self }
+
+        func noted(_ step: HTTPSession.RequestStep) {
+            if case .redirected = step { followed.add(1, ordering: .relaxed) }
         }
     }
 
@@ -34,16 +32,20 @@ struct TransferFacts {
         case .size: "\(hops.last?.bodyBytes ?? 0)"
         case .resolved: Self.seconds(time(after: .resolve))
         case .connected: Self.seconds(time(after: .connect))
+        case .secured: Self.seconds(hops.last?.duration(of: .tls) == nil ? 0 : time(after: .tls))
+        case .prepared: Self.seconds(time(after: .tls))
+        case .redirected: Self.seconds(time(after: nil))
         case .answered: Self.seconds(time(after: .firstByte))
         case .whole: Self.seconds(max(whole, time(after: .firstByte)))
         case .url: url
         }
     }
 
-    /// The nanoseconds from the beginning of the first hop to the end of a phase of the last one.
-    private func time(after phase: HTTP.Phase) -> Int64 {
+    /// The nanoseconds from the beginning of the first hop to the end of a phase of the last one; with nil to its
+    /// beginning.
+    private func time(after phase: HTTP.Phase?) -> Int64 {
         guard let last = hops.last, let first = hops.first else { return 0 }
-        let phases = HTTP.Phase.allCases.prefix { $0 != phase } + [phase]
+        let phases = phase.map { phase in HTTP.Phase.allCases.prefix { $0 != phase } + [phase] } ?? []
         return phases.reduce(last.started.nanoseconds - first.started.nanoseconds) { $0 + last[$1] }
     }
 

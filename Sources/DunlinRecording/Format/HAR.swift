@@ -54,6 +54,8 @@ public struct HAR: Sendable, Hashable {
         public var attempt: Int?
         /// Where the response came from, if it is not a server: `memory`, `disk` or `shared`.
         public var fromCache: String?
+        /// The interim responses, such as a 103.
+        public var interim: [Interim]?
         /// The names, besides the usual ones, whose values were left out of this entry.
         public var secretNames: [String]?
 
@@ -63,6 +65,7 @@ public struct HAR: Sendable, Hashable {
             case exchange = "_exchange"
             case attempt = "_attempt"
             case fromCache = "_fromCache"
+            case interim = "_interim"
             case secretNames = "_secretNames"
         }
 
@@ -182,6 +185,13 @@ public struct HAR: Sendable, Hashable {
 
     static func bytes(of text: String, _ encoding: String?) -> Bytes? {
         encoding == "base64" ? Data(base64Encoded: text).map { Bytes($0) } : Bytes(text)
+    }
+
+    public struct Interim: Sendable, Hashable, Codable {
+        public var status: Int
+        public var headers: [NameValue]
+
+        public init(_ status: Int, _ headers: [NameValue]) { (self.status, self.headers) = (status, headers) }
     }
 
     /// A parameter of a form.

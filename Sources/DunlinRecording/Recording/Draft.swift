@@ -35,6 +35,9 @@ struct Draft: Sendable {
     /// The file that the request's body is.
     var file: RequestBody.File?
     var sent: Body
+    /// The bytes of a streamed body are not known before it is sent, so it may be framed by chunks.
+    var isStreamed = false
+    var interim: [ResponseHead] = []
     var response: ResponseHead?
     var received: Body
     var hop: HTTP.Hop?
@@ -50,12 +53,13 @@ struct Draft: Sendable {
     mutating func note(_ request: TransportRequest) {
         (head, hasBody) = (request.head, !request.body.isNone)
         (contentType, contentEncoding) = (request.body.contentType, request.body.contentEncoding)
-        file = nil
+        (file, isStreamed) = (nil, false)
         sent.removeAll()
         switch request.body.content {
         case .bytes(let bytes): sent.append(bytes)
         case .file(let file): self.file = file
-        case .none, .stream: break
+        case .stream: isStreamed = true
+        case .none: break
         }
     }
 

@@ -20,6 +20,9 @@ struct EntryMaker: Sendable {
         }
         entry.requestID = Int(clamping: draft.task.id.rawValue)
         (entry.exchange, entry.attempt, entry.fromCache) = (draft.exchange, draft.attempt, draft.fromCache)
+        if !draft.interim.isEmpty {
+            entry.interim = draft.interim.map { HAR.Interim(Int($0.status.code), redaction.fields($0.fields)) }
+        }
         let names = draft.task.secretFields.more.subtracting(secretFields.more)
         if !names.isEmpty { entry.secretNames = names.sorted() }
         return entry
@@ -42,6 +45,9 @@ struct EntryMaker: Sendable {
             HAR.Cookie(Self.trimmed($0.name), Redaction.mark)
         }
         request.queryString = Self.query(of: url)
+        if let hop = draft.hop, !draft.isStreamed, hop.bytesSent > hop.requestBodyBytes {
+            request.headersSize = hop.bytesSent - hop.requestBodyBytes
+        }
         guard draft.hasBody else {
             request.bodySize = 0
             return request
@@ -92,6 +98,8 @@ struct EntryMaker: Sendable {
         response.statusText = head.reason.isEmpty ? head.status.phrase : String(head.reason)
         response.httpVersion = head.version == .http10 ? "HTTP/1.0" : "HTTP/1.1"
         response.headers = redaction.fields(head.fields)
+        // An answer of the cache has not come over the wire.
+        if draft.fromCache == nil { response.headersSize = Self.size(of: head) }
         response.redirectURL = head.fields["Location"].map { redaction.url($0) } ?? ""
         response.cookies = head.fields.rawValues(of: "Set-Cookie").compactMap { SetCookie($0, at: 0) }.map { set in
             var cookie = HAR.Cookie(set.name, Redaction.mark)
@@ -135,6 +143,13 @@ struct EntryMaker: Sendable {
     }
 
     // MARK: - Parts of both
+
+    /// The bytes of a head: the status line, a line for each field, and the empty line.
+    private static func size(of head: ResponseHead) -> Int {
+        head.fields.raw.reduce("HTTP/1.1 200 \r\n\r\n".utf8.count + head.reason.count) { size, field in
+            size + field.name.count + field.value.count + ": \r\n".utf8.count
+        }
+    }
 
     private static func query(of url: String) -> [HAR.NameValue] {
         guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }

@@ -76,7 +76,8 @@ final class ExchangeRecording: HTTPSession.ExchangeObserver {
 
     func ended(_ end: HTTPSession.ExchangeEnd) {
         let whole = draft.withLock { draft in
-            (draft.response, draft.hop, draft.error) = (end.head, end.hop, end.error)
+            (draft.response, draft.interim) = (end.head, end.interim)
+            (draft.hop, draft.error) = (end.hop, end.error)
             return draft
         }
         recorder.record(whole)

@@ -44,8 +44,8 @@ struct ComparedRequest: Sendable, Equatable {
         if bytes.isEmpty { return .none }
         guard let text = String(validating: bytes) else { return Redaction.isText(mediaType) ? .unknown : .text(bytes) }
         let type = mediaType.lowercased()
-        if type.hasPrefix("multipart/") { return .text(Bytes(redaction.body(text, mediaType).withoutBoundary)) }
-        let shown = redaction.body(text, mediaType)
+        if type.hasPrefix("multipart/") { return .text(Bytes(redaction.body(text, mediaType).text.withoutBoundary)) }
+        let shown = redaction.body(text, mediaType).text
         if type.hasPrefix("application/x-www-form-urlencoded") {
             return .form(shown.split(separator: "&").map(String.init).sorted())
         }

@@ -1,5 +1,6 @@
 internal import Dunlin
 internal import DunlinTransport
+internal import Synchronization
 
 /// What a recorded exchange answers.
 struct RecordedAnswer: Sendable {
@@ -90,14 +91,19 @@ private final class BrokenBody: TransportResponse.BodyStream {
     let trailers = Fields()
     let hop: HTTP.Hop
     private let error: NetworkError
-    private let rest: Once<Bytes>
+    private let rest: Mutex<Bytes>
 
     init(_ bytes: Bytes, _ error: NetworkError, _ hop: HTTP.Hop) {
-        (rest, self.error, self.hop) = (Once(bytes), error, hop)
+        rest = Mutex(bytes)
+        (self.error, self.hop) = (error, hop)
     }
 
     func next() async throws -> Bytes? {
-        guard let bytes = rest.take(), !bytes.isEmpty else { throw error }
+        let bytes = rest.withLock { rest in
+            defer { rest = .empty }
+            return rest
+        }
+        if bytes.isEmpty { throw error }
         return bytes
     }
 }

@@ -31,10 +31,8 @@ struct BodyText {
         }
         if let text = String(validating: bytes) {
             let shown = redaction.body(text, type)
-            self.text = shown
-            if shown != text, !Redaction.keepsStructure(type) {
-                (isCut, comment) = (true, "values that may be secret are left out")
-            }
+            self.text = shown.text
+            if !shown.isWhole { (isCut, comment) = (true, "what may belong to a secret is left out") }
         } else if Redaction.isText(type) {
             (isCut, comment) = (true, "left out: text that is not UTF-8, or has parts that are not")
         } else {

@@ -21,20 +21,20 @@ struct Redaction: Sendable {
     }
 
     /// The text of a body. JSON and forms keep their structure; of other text, all that may belong to a secret is left
-    /// out.
-    func body(_ text: String, _ mediaType: String) -> String {
-        switch Self.name(of: mediaType) {
-        case "application/x-www-form-urlencoded":
-            return Self.pairs(of: text[...], separator: "&").map { pair in
+    /// out, and then it is not whole.
+    func body(_ text: String, _ mediaType: String) -> (text: String, isWhole: Bool) {
+        let type = Self.name(of: mediaType)
+        if type == "application/x-www-form-urlencoded" {
+            let pairs = Self.pairs(of: text[...], separator: "&").map { pair in
                 pair.value.map { "\(pair.name)=\(secret.hides(pair.meaning) ? Self.mark : masked($0))" } ?? pair.name
-            }.joined(separator: "&")
-        case let type where type.hasSuffix("json"):
-            guard let value = DynamicValue(json: text), let masked = masked(value).json else {
-                return SecretText.masked(text, as: .form, hiding: secret)
             }
-            return masked == value.json ? text : masked
-        default: return SecretText.masked(text, as: .form, hiding: secret)
+            return (pairs.joined(separator: "&"), true)
         }
+        if type.hasSuffix("json"), let value = DynamicValue(json: text), let shown = masked(value).json {
+            return (shown == value.json ? text : shown, true)
+        }
+        let shown = SecretText.masked(text, as: .form, hiding: secret)
+        return (shown, shown == text)
     }
 
     private func masked(_ text: String) -> String { SecretText.masked(text, as: .link, hiding: secret) }
@@ -79,16 +79,11 @@ struct Redaction: Sendable {
         String(Substring(mediaType.utf8.prefix { $0 != UInt8(ascii: ";") })).lowercased()
     }
 
-    /// Whether a text of this type keeps its structure when secrets are left out.
-    static func keepsStructure(_ mediaType: String) -> Bool {
-        let type = name(of: mediaType)
-        return type.hasSuffix("json") || type == "application/x-www-form-urlencoded"
-    }
-
     /// Whether a body of this type is text, or has parts that are.
     static func isText(_ mediaType: String) -> Bool {
         let type = name(of: mediaType)
-        return keepsStructure(type) || type.hasPrefix("text/") || type.hasPrefix("multipart/")
+        return type.hasSuffix("json") || type.hasSuffix("urlencoded") || type.hasPrefix("text/")
+            || type.hasPrefix("multipart/")
             || type.hasSuffix("xml") || type.hasSuffix("javascript") || type.hasSuffix("graphql")
     }
 

@@ -32,6 +32,8 @@ extension HTTPSession {
 
         /// The head of the response, after the interceptors around the exchange; nil if none came.
         public let head: ResponseHead?
+        /// The interim (1xx) responses that came before it.
+        public let interim: [ResponseHead]
         /// How the exchange spent its time; nil if it was not sent, as far as is known.
         public let hop: HTTP.Hop?
         /// Why there was no response, or why its body broke off.

@@ -7,6 +7,7 @@ final class ExchangeObservation: Sendable {
     struct Known {
         let exchange: ExchangeObservation
         var head: ResponseHead?
+        var interim: [ResponseHead] = []
         var hop: HTTP.Hop?
         var body: WeakBody?
         /// Whether the whole response is here, and only what becomes of it is not known.
@@ -65,7 +66,9 @@ final class ExchangeObservation: Sendable {
         var head = response.head
         head.mark(secretFields)
         let hop = response.latestHop
-        let isOpen = call.note(number) { ($0.head, $0.hop) = (head, hop == HTTP.Hop() ? nil : hop) }
+        let isOpen = call.note(number) {
+            ($0.head, $0.interim, $0.hop) = (head, response.interim, hop == HTTP.Hop() ? nil : hop)
+        }
         // Its call has left: whoever is told of its end is told of nothing after that.
         if !isOpen { return response }
         for observer in observers { observer.answered(head) }
@@ -111,7 +114,8 @@ final class ExchangeObservation: Sendable {
         if hop == nil || hop == HTTP.Hop() { hop = last.hop }
         if let known = hop, known.ended < known.started { hop?.ended = loop.now() }
         let end = HTTPSession.ExchangeEnd(
-            head: last.head, hop: hop, error: error, body: last.head == nil ? nil : body, droppedFields: droppedFields)
+            head: last.head, interim: last.interim, hop: hop, error: error, body: last.head == nil ? nil : body,
+            droppedFields: droppedFields)
         for observer in observers { observer.ended(end) }
     }
 }
