@@ -22,6 +22,7 @@ public struct RecordingTrait: TestTrait, TestScoping {
     let path: String
     let matching: RecordedTransport.Matching
     let secretFields: HTTP.SecretFields
+    let configure: @Sendable (inout HTTPSession.Configuration) -> Void
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
@@ -29,7 +30,8 @@ public struct RecordingTrait: TestTrait, TestScoping {
             throw HAR.Problem(path: path, reason: "a test with several cases cannot share one archive")
         }
         let mode = try Self.mode(in: ProcessInfo.processInfo.environment)
-        let transport = try RecordedTransport(path, mode, matching: matching, secretFields: secretFields)
+        let transport = try RecordedTransport(
+            path, mode, matching: matching, secretFields: secretFields, recordingWith: configure)
         do {
             try await RecordedTransport.$current.withValue(transport) { try await function() }
         } catch {
@@ -54,13 +56,15 @@ public struct RecordingTrait: TestTrait, TestScoping {
 extension Trait where Self == RecordingTrait {
     /// The archive `Recordings/NAME.har` beside the test's file, or that at a path of its own.
     ///
-    /// `secretFields` are names whose values are left out when it is recorded, besides the usual ones.
+    /// `secretFields` are names whose values are left out when it is recorded, besides the usual ones and those of the
+    /// session. `configure` sets the guard, the proxy and the trust of the session that sends what is recorded.
     public static func recording(
         _ name: String, matching: RecordedTransport.Matching = .init(), secretFields: HTTP.SecretFields = .usual,
+        recordingWith configure: @escaping @Sendable (inout HTTPSession.Configuration) -> Void = { _ in },
         sourceFile: String = #filePath
     ) -> RecordingTrait {
         let folder = sourceFile.split(separator: "/").dropLast().joined(separator: "/")
         let path = name.hasPrefix("/") ? name : "/\(folder)/Recordings/\(name).har"
-        return RecordingTrait(path: path, matching: matching, secretFields: secretFields)
+        return RecordingTrait(path: path, matching: matching, secretFields: secretFields, configure: configure)
     }
 }

@@ -42,6 +42,9 @@ package struct CheckedExchange: Sendable {
     /// The loop whose time the exchange's limits use.
     package var loop: Reactor { scope.loop }
 
+    /// The names that are secret for the session that asks.
+    package var secretFields: HTTP.SecretFields { scope.secretFields }
+
     package func now() -> HTTP.Instant { context.clock.now() }
 
     /// The hop after the request was sent, with this many bytes of a body.

@@ -130,6 +130,39 @@ import Testing
         }
     }
 
+    @Test func `names that are secret for the session alone are left out of what its test records`() async throws {
+        let (folder, server) = (try Folder(with: "a"), try LoopbackServer())
+        defer { server.stop() }
+        let path = "\(folder.path)/a.har"
+        server.respond { _ in
+            .response(fields: ["Content-Type": "application/json"], body: #"{"ticket":"pl4nted","n":1}"#)
+        }
+        for (mode, ticket) in [(RecordedTransport.Mode.recordAnew, "pl4nted"), (.replay, "another")] {
+            let transport = try RecordedTransport(path, mode)
+            let client = try HTTPSession(baseURL: server.baseURL) {
+                $0.transport = transport
+                $0.secretFields = ["ticket"]
+            }
+            let body = RequestBody.string("{\"ticket\":\"\(ticket)\"}", contentType: "application/json")
+            let target = HTTP.Target("t?ticket=\(ticket)")
+            let answer = try await client.post(target, fields: ["Ticket": ticket], body: body, as: .string).value
+            #expect(answer.contains(mode == .replay ? "***" : "pl4nted"))
+            try await transport.finish()
+        }
+        #expect(try !String(decoding: Data(contentsOf: URL(filePath: path)), as: UTF8.self).contains("pl4nted"))
+    }
+
+    @Test func `what is recorded is sent under the guard that it is given`() async throws {
+        let (folder, server) = (try Folder(with: "a"), try LoopbackServer())
+        defer { server.stop() }
+        let transport = try RecordedTransport("\(folder.path)/new/a.har", .recordAnew) { $0.guard = .publicInternet }
+        let client = try HTTPSession(baseURL: server.baseURL) { $0.transport = transport }
+        let error = await #expect(throws: NetworkError.self) { try await client.get("a", as: .string) }
+        #expect(error?.code == .guardRefused && server.requests.isEmpty && server.connectionCount == 0)
+        await transport.giveUp()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/new").isEmpty)
+    }
+
     @Test func `each one answers once, in order if that is asked`() async throws {
         let entries = [("a", "1"), ("b", "2"), ("a", "3")].map {
             Self.entry("GET", "https://a.test/v1/\($0.0)", 200, $0.1)

@@ -1,14 +1,17 @@
 internal import Dunlin
 internal import DunlinReactor
+internal import Synchronization
 
 /// Sends requests for a test, and records them.
 ///
-/// It is a session of its own, which follows no redirect, keeps nothing and decodes nothing: the session of the test
-/// does that. Its archive is written by a recorder.
+/// They are sent by sessions of its own, one for each list of secret names of the sessions that are tested. These
+/// follow no redirect, keep nothing and decode nothing: the session of the test does that. The archive is written by a
+/// recorder.
 final class LiveRecording: Sendable {
     private static let bodyLimit = 64 << 20
 
-    private let session: HTTPSession
+    private let configuration: HTTPSession.Configuration
+    private let sessions = Mutex<[HTTP.SecretFields: HTTPSession]>([:])
     private let recorder: HARRecorder
     private let path: String
     /// Where an archive is written that is to replace another.
@@ -35,12 +38,24 @@ final class LiveRecording: Sendable {
         configuration.cache = nil
         configuration.coalescing.isOn = false
         configuration.acceptedStatuses = .none
-        configuration.secretFields = secret
         configuration.observers.append(recorder)
-        session = try HTTPSession(configuration)
+        self.configuration = configuration
     }
 
-    func exchange(_ request: TransportRequest, _ body: Bytes) async throws -> TransportResponse {
+    private func session(hiding secret: HTTP.SecretFields) throws -> HTTPSession {
+        try sessions.withLock { sessions in
+            if let session = sessions[secret] { return session }
+            var configuration = configuration
+            configuration.secretFields = secret
+            let session = try HTTPSession(configuration)
+            sessions[secret] = session
+            return session
+        }
+    }
+
+    func exchange(
+        _ request: TransportRequest, _ body: Bytes, hiding secret: HTTP.SecretFields
+    ) async throws -> TransportResponse {
         let head = request.head
         var options = HTTPSession.Options(fields: head.fields)
         options.validatesResponse = false
@@ -48,14 +63,18 @@ final class LiveRecording: Sendable {
         options.bodyLimit = .value(Self.bodyLimit)
         let content: RequestBody =
             request.body.isNone ? .none : .bytes(body, contentType: request.body.contentType)
-        let response = try await session.request(
+        let response = try await session(hiding: secret).request(
             HTTP.Target(head.origin.description + head.target), method: head.method, body: content, options: options,
             as: .bytes)
         return TransportResponse(head: response.head, body: .bytes(response.value))
     }
 
+    private func shutDown() async {
+        for session in sessions.withLock({ $0.values.map(\.self) }) { await session.shutdown() }
+    }
+
     func giveUp() async {
-        await session.shutdown()
+        await shutDown()
         do {
             try await recorder.finish()
             if let draft { try FileSystem.remove(draft) }
@@ -65,7 +84,7 @@ final class LiveRecording: Sendable {
     }
 
     func finish() async throws {
-        await session.shutdown()
+        await shutDown()
         try await recorder.finish()
         if let draft { try FileSystem.move(draft, to: path, overwriting: true) }
     }

@@ -59,9 +59,9 @@ public final class RecordedTransport: Transport {
     private let state: Mutex<State>
 
     /// Reads the archive. With a `clock`, an answer comes as long after its request as it was recorded, on that clock;
-    /// otherwise at once. `secretFields` are names whose values are left out, besides the usual ones and those that the
-    /// archive names; those of the session that is tested are not known here. `configure` changes the session that
-    /// sends what is recorded.
+    /// otherwise at once. `secretFields` are names whose values are left out, besides the usual ones, those of the
+    /// session and those that the archive names. What is recorded is sent by a session of its own, whose guard, proxy
+    /// and trust `configure` can set.
     public init(
         _ path: String, _ mode: Mode = .replay, matching: Matching = Matching(),
         secretFields: HTTP.SecretFields = .usual, clock: (any Clock<Duration>)? = nil,
@@ -88,9 +88,10 @@ public final class RecordedTransport: Transport {
     public func exchange(_ request: TransportRequest) async throws -> TransportResponse {
         try Task.checkCancellation()
         let exchange = try await CheckedExchange(request)
-        let body = Mutex(Bytes.empty)
-        try await exchange.sendBody { piece in body.withLock { $0 = $0.isEmpty ? piece : $0 + piece } }
-        let (sent, content) = (exchange.now(), body.withLock(\.self))
+        let redaction = Redaction(secret: redaction.secret.union(exchange.secretFields.more))
+        let body = Mutex<[UInt8]>([])
+        try await exchange.sendBody { piece in body.withLock { $0 += piece } }
+        let (sent, content) = (exchange.now(), Bytes(body.withLock(\.self)))
         let hop = exchange.hop(after: content.count, sentAt: sent)
         let compared = Self.compared(request, content, matching, redaction)
         switch state.withLock({ $0.machine.take(compared) }) {
@@ -104,7 +105,7 @@ public final class RecordedTransport: Transport {
                 return try answer.response(hop)
             }
         case .miss(let miss):
-            if let live { return try await live.exchange(request, content) }
+            if let live { return try await live.exchange(request, content, hiding: redaction.secret) }
             let nearest = miss.nearest.map { entries[$0].name }
             let known = Failure.Miss(
                 request: "\(compared.method) \(redaction.url(request.head.origin.description + request.head.target))",

@@ -57,7 +57,9 @@ package final class CallTransport: Sendable {
         let reporter = sending.observers?.reporter(for: sending.delegate)
         reporter?.saw(.requestHead(request.head))
         let upgrade = exchangeOptions?.upgrade
-        let scope = ExchangeScope(on: sending.loop, exchangeOptions?.control, limits: limits, upgrade: upgrade)
+        let scope = ExchangeScope(
+            on: sending.loop, exchangeOptions?.control, limits: limits, upgrade: upgrade,
+            hiding: sending.session.secretFields)
         let response: TransportResponse
         do {
             response = try await self.withinLimits(

@@ -1,5 +1,5 @@
 package import DunlinReactor
-internal import DunlinTypes
+package import DunlinTypes
 package import DunlinWire
 internal import Synchronization
 
@@ -14,6 +14,8 @@ package struct ExchangeScope: Sendable {
     let limits: WireLimits
     /// How the connection of a request that offers another protocol is used; nil for one that offers none.
     let upgrade: UpgradeOptions?
+    /// The names that are secret for the session.
+    let secretFields: HTTP.SecretFields
     private let last = Last()
 
     /// The state of the exchange that failed last.
@@ -23,8 +25,9 @@ package struct ExchangeScope: Sendable {
 
     package init(
         on loop: Reactor, _ control: TransferControl? = nil, limits: WireLimits = WireLimits(),
-        upgrade: UpgradeOptions? = nil
+        upgrade: UpgradeOptions? = nil, hiding secretFields: HTTP.SecretFields = .usual
     ) {
+        self.secretFields = secretFields
         self.upgrade = upgrade
         self.loop = loop
         self.control = control
