@@ -31,7 +31,7 @@ package struct CheckedExchange: Sendable {
         let message = try RequestMessage(of: context, file, nil)
         var hop = context.hop
         opening = message.opening
-        hop.bytesSent = opening.count
+        hop.bytesSent = opening.count - (message.body == nil ? request.body.length ?? 0 : 0)
         self.hop = hop
         self.file = file
     }

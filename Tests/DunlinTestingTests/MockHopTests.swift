@@ -52,6 +52,24 @@ import Testing
         #expect(hop.bodyBytes == 9 && hop.duration(of: .receive) == .seconds(4) && hop.total == .seconds(4))
     }
 
+    @Test func `what is sent counts once, in one piece with the head or not`() async throws {
+        let clock = ManualClock()
+        let transport = MockTransport(clock: clock)
+        transport.on(.post, "/a").respond().respond().respond()
+        let session = try Self.session(transport, clock)
+        var sent: [Int] = []
+        let streamed = RequestBody.replayable(length: 5) {
+            AsyncThrowingStream { continuation in
+                continuation.yield(Bytes("12345"))
+                continuation.finish()
+            }
+        }
+        for body in [RequestBody.bytes("1"), .bytes("12345"), streamed] {
+            sent.append(try #require(try await session.post("a", body: body, as: .bytes).metrics.hops.last).bytesSent)
+        }
+        #expect(sent[1] - sent[0] == 4 && sent[2] == sent[1], "\(sent)")
+    }
+
     @Test func `a redirect has one, and so has an error of one's own`() async throws {
         struct Own: Error {}
         let clock = ManualClock()
