@@ -1,5 +1,5 @@
 /// Which version of Dunlin this is.
 package enum LibraryVersion {
     /// Stands here alone: the commands print it, and `.ci/checks/version` compares the documents with it.
-    package static let number = "0.1.0"
+    package static let number = "0.2.0"
 }
