@@ -6,6 +6,7 @@ import DunlinTesting
 import DunlinTypes
 import Folders
 import Foundation
+import Synchronization
 import Testing
 
 @testable import DunlinTransfers
@@ -176,6 +177,27 @@ import Testing
                 #expect(try FileSystem.names(in: folder).count == 2)
             }
         }
+    }
+
+    @Test func `a part with a random name is made although all that is unlocked is swept at the same time`()
+        async throws
+    {
+        let folder = try Folder()
+        let isOver = Atomic<Bool>(false)
+        async let swept = DiskThreads.shared.run { () throws(Errno) in
+            while !isOver.load(ordering: .relaxed) {
+                _ = try PartSweep.run(in: folder.path, olderThan: 0, at: Int(Date().timeIntervalSince1970) + 1)
+            }
+        }
+        defer { isOver.store(true, ordering: .relaxed) }
+        let placement = Placement(folder: folder.path, suggestedName: "a")
+        for _ in 0..<10_000 {
+            let part = try DownloadPart.make(in: placement)
+            #expect(try part.isInPlace())
+            Publication.discard(part)
+        }
+        isOver.store(true, ordering: .relaxed)
+        try await swept
     }
 
     @Test func `a part's record is kept up to date, piece by piece`() async throws {

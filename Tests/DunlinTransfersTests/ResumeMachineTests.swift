@@ -102,7 +102,7 @@ import Testing
         #expect(machine.fields["range"] == "bytes=\(offset)-299")
         let beyond: Fields = ["ETag": Self.tag, "Content-Range": "bytes \(offset)-300/1000"]
         var other = machine
-        #expect(other.answered(Self.head(206, beyond)) == .refuse(.wrongRange))
+        #expect(other.answered(Self.head(206, beyond)) == .askAgain)
         let part: Fields = ["ETag": Self.tag, "Content-Range": "bytes \(offset)-299/1000"]
         #expect(machine.answered(Self.head(206, part)) == .append(offset..<300))
         #expect(machine.changed() == .askAgain)
@@ -116,23 +116,23 @@ import Testing
         (206, ["ETag": tag, "Content-Range": "bytes 100-999/*"], .append(100..<1000)),
         (206, ["ETag": tag, "Content-Range": "bytes 100-199/1000"], .append(100..<200)),
         (206, ["ETag": tag, "Content-Range": "bytes 100-999/1000", "Content-Length": "900"], .append(100..<1000)),
-        (206, ["ETag": tag, "Content-Range": "bytes 100-999/1000", "Content-Length": "899"], .refuse(.wrongRange)),
-        (206, ["ETag": tag, "Content-Range": "bytes 100-999/1000", "Content-Length": "x"], .refuse(.wrongRange)),
+        (206, ["ETag": tag, "Content-Range": "bytes 100-999/1000", "Content-Length": "899"], .askAgain),
+        (206, ["ETag": tag, "Content-Range": "bytes 100-999/1000", "Content-Length": "x"], .askAgain),
         (
             206, ["ETag": tag, "Content-Range": "bytes 100-999/1000", "Content-Encoding": "identity"],
             .append(100..<1000)
         ),
-        (206, ["ETag": tag, "Content-Range": "bytes 100-999/1000", "Content-Encoding": "gzip"], .refuse(.coded)),
-        (206, ["ETag": tag, "Content-Range": "bytes 0-999/1000"], .refuse(.wrongRange)),
-        (206, ["ETag": tag, "Content-Range": "bytes 99-999/1000"], .refuse(.wrongRange)),
-        (206, ["ETag": tag, "Content-Range": "bytes 101-999/1000"], .refuse(.wrongRange)),
-        (206, ["ETag": tag, "Content-Range": "bytes */1000"], .refuse(.wrongRange)),
-        (206, ["ETag": tag, "Content-Range": "items 100-999/1000"], .refuse(.wrongRange)),
-        (206, ["ETag": tag], .refuse(.wrongRange)),
-        (206, ["ETag": tag, "Content-Range": "bytes 100-1000/1001"], .refuse(.lengthChanged)),
-        (206, ["ETag": tag, "Content-Range": "bytes 100-998/999"], .refuse(.lengthChanged)),
-        (206, ["ETag": tag, "Content-Range": "bytes 100-1000/*"], .refuse(.lengthChanged)),
-        (206, ["ETag": tag, "Content-Type": "Multipart/Byteranges; boundary=x"], .refuse(.severalParts)),
+        (206, ["ETag": tag, "Content-Range": "bytes 100-999/1000", "Content-Encoding": "gzip"], .askAgain),
+        (206, ["ETag": tag, "Content-Range": "bytes 0-999/1000"], .askAgain),
+        (206, ["ETag": tag, "Content-Range": "bytes 99-999/1000"], .askAgain),
+        (206, ["ETag": tag, "Content-Range": "bytes 101-999/1000"], .askAgain),
+        (206, ["ETag": tag, "Content-Range": "bytes */1000"], .askAgain),
+        (206, ["ETag": tag, "Content-Range": "items 100-999/1000"], .askAgain),
+        (206, ["ETag": tag], .askAgain),
+        (206, ["ETag": tag, "Content-Range": "bytes 100-1000/1001"], .askAgain),
+        (206, ["ETag": tag, "Content-Range": "bytes 100-998/999"], .askAgain),
+        (206, ["ETag": tag, "Content-Range": "bytes 100-1000/*"], .askAgain),
+        (206, ["ETag": tag, "Content-Type": "Multipart/Byteranges; boundary=x"], .askAgain),
         (206, ["ETag": #""v2""#, "Content-Range": "bytes 100-999/1000"], .askAgain),
         (206, ["ETag": #"W/"v1""#, "Content-Range": "bytes 100-999/1000"], .askAgain),
         (206, ["Content-Range": "bytes 100-999/1000"], .askAgain),

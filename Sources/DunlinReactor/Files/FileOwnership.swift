@@ -44,7 +44,7 @@ public struct FileOwnership: Sendable, Hashable {
     private static var othersMayWrite: UInt32 { 0o002 }
 
     /// Returns the permissions without those for others to write.
-    static func closed(_ permissions: UInt32) -> UInt32 { permissions & ~(groupMayWrite | othersMayWrite) }
+    public static func closed(_ permissions: UInt32) -> UInt32 { permissions & ~(groupMayWrite | othersMayWrite) }
 }
 
 extension FileSystem {

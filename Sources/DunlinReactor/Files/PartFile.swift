@@ -109,6 +109,21 @@ public final class PartFile: Sendable {
         return given
     }
 
+    /// The permissions that a new file gets in a folder; nil where the file system has no files without a name. The one
+    /// that is made for this leaves nothing behind, even if the process is killed.
+    public static func newPermissions(in folder: String) throws(Errno) -> UInt32? {
+        let descriptor: Int32
+        do throws(Errno) {
+            // O_TMPFILE, which is a macro of macros.
+            let flags = O_RDWR | O_CLOEXEC | O_DIRECTORY | 0o20_000_000
+            descriptor = try Descriptor.raised(Glibc.open(folder, flags, 0o666))
+        } catch  where error.meansUnsupported {
+            return nil
+        }
+        defer { close(descriptor) }
+        return try FileSystem.status(of: descriptor).ownership.permissions
+    }
+
     private static func open(
         _ path: String, _ flags: Int32, _ permissions: UInt32 = 0
     ) throws(Errno) -> Int32 {
@@ -199,9 +214,6 @@ extension PartFile {
         }
         return true
     }
-
-    /// Gives back what is reserved and not written.
-    public func release() throws(Errno) { try truncate(to: try status().length) }
 
     public func truncate(to length: Int) throws(Errno) {
         while ftruncate(descriptor, off_t(length)) != 0 {

@@ -159,7 +159,7 @@ extension CacheEntry {
     ) -> CacheEntry? {
         let directives = ResponseDirectives(fields)
         guard let selecting = Storability.selecting(fields, for: request.head.fields, rules),
-            let owner = Storability.owner(fields, directives, for: request, request.asker.name, rules)
+            let owner = Storability.owner(fields, directives, selecting, for: request, rules)
         else { return nil }
         let isGivenAway = owner.user == nil && self.owner.user != nil
         return CacheEntry(

@@ -16,6 +16,9 @@ package struct CacheAsker: Sendable, Hashable {
         (self.user, self.terms, self.fields, self.secretFields) = (user, terms, fields, secretFields)
     }
 
+    /// Whether stages or code that come later know who asks: they may add fields that the request does not have yet.
+    var mayGainFields: Bool { !user.isEmpty }
+
     /// A text that nobody else has, with the user and the values of the secret fields; nil for nobody.
     package var name: Bytes? {
         let names = CredentialFields.names(in: fields, secretFields)
@@ -61,6 +64,8 @@ package struct CacheAsker: Sendable, Hashable {
 ///
 /// Rules:
 /// 1. A response that was requested without credentials, or that says it is for others too, is for everybody.
+///    One that varies by a field that was not sent is not for those whose requests may gain this field later; if their
+///    request brought it, it is for them alone.
 /// 2. All else is for who asks as the same user and with the same secret fields. Neither takes the place of the other.
 /// 3. What was fetched under some terms is for who asks under equal terms.
 /// 4. The user is kept as a hash, as values of secret fields are.

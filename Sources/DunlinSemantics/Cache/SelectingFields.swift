@@ -62,6 +62,9 @@ package struct SelectingFields: Sendable, Hashable {
         self.members = members
     }
 
+    /// Whether only requests without some field are matched.
+    var demandsAbsence: Bool { members.contains { $0.value == nil } }
+
     package func matches(_ request: Fields, _ rules: CacheRules) -> Bool {
         members.allSatisfy { $0.matches(request, rules) }
     }

@@ -30,7 +30,7 @@ enum Storability {
             let extent = CacheDraft.Extent(head)
         else { return nil }
         let asker = request.asker.name
-        guard let owner = owner(head.fields, directives, for: request, asker, rules) else { return nil }
+        guard let owner = owner(head.fields, directives, selecting, for: request, rules) else { return nil }
         var (fields, date) = StoredFields.dated(head.fields, directives, receivedAt: exchange.receivedAt)
         let isPart = head.status == .partialContent
         if isPart { fields = fields.filtered { !StoredFields.ofContent.contains($0) } }
@@ -63,18 +63,20 @@ enum Storability {
         return SelectingFields(names, of: request, rules)
     }
 
-    /// Returns the response's owner, where `name` is that of who asks; nil if it cannot be kept without keeping
-    /// secrets.
+    /// Returns the response's owner; nil if it cannot be kept without keeping secrets.
     ///
     /// A response to a request with credentials is for the same ones, unless it says that it may be shared (§3.5). The
     /// RFC does not demand that of a private cache, but one for several users needs it. What varies by the credentials
     /// is for the same ones in any case: those that are added on the way select no variant.
     static func owner(
-        _ fields: Fields, _ directives: ResponseDirectives, for request: CacheRequest, _ name: Bytes?,
+        _ fields: Fields, _ directives: ResponseDirectives, _ selecting: SelectingFields, for request: CacheRequest,
         _ rules: CacheRules
     ) -> CacheOwner? {
         let terms = request.asker.terms
-        guard let name, !isForEverybody(fields, directives) else { return CacheOwner(user: nil, terms: terms) }
+        let mayDiffer = request.asker.mayGainFields && selecting.demandsAbsence
+        guard let name = request.asker.name, mayDiffer || !isForEverybody(fields, directives) else {
+            return CacheOwner(user: nil, terms: terms)
+        }
         return rules.hashing(.sha256, name).map { CacheOwner(user: $0, terms: terms) }
     }
 

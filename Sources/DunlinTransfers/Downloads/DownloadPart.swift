@@ -26,9 +26,18 @@ struct DownloadPart: Sendable {
         self.isFindable = isFindable
     }
 
-    /// Creates a new file.
-    static func make(_ path: String) throws(HTTPSession.FileFailure) -> PartFile {
-        do throws(Errno) { return try PartFile(creating: path) } catch { throw HTTPSession.FileFailure(path, error) }
+    /// Creates a new file with a name that nobody else uses. A sweep may have it locked at first.
+    static func make(in placement: Placement) throws(HTTPSession.FileFailure) -> PartFile {
+        var (random, triesLeft) = (SystemRandomNumberGenerator(), 100)
+        while true {
+            let path = placement.partPath(random.next())
+            do throws(Errno) {
+                return try PartFile(creating: path)
+            } catch {
+                triesLeft -= 1
+                guard error.meansLocked, triesLeft > 0 else { throw HTTPSession.FileFailure(path, error) }
+            }
+        }
     }
 
     /// A file that a later download can find: the existing one if nobody else uses it, or a new one. Nil if the file
@@ -74,8 +83,8 @@ struct DownloadPart: Sendable {
     func takeUp(_ data: ResumeData, unless isOver: () -> Bool) throws(Errno) -> Bool {
         let pieces = ResumeMachine.pieces(of: data, partLength: try file.status().length)
         guard !pieces.isEmpty, try content.takeUp(pieces, unless: isOver) else { return false }
-        // Its process may have been killed.
-        try file.release()
+        // Its process may have been killed, and have written or reserved more.
+        try content.trim()
         content.keep(try makeRecord(data.with(pieces: pieces)))
         writer.move(to: content.prefixEnd)
         return true
@@ -96,7 +105,7 @@ struct DownloadPart: Sendable {
     ) -> ResumeData? {
         do throws(Errno) {
             let data = data(try content.pieces(unless: isOver))
-            try file.release()
+            try content.trim()
             if !isRecorded || Placement.isAnonymous(file.path) {
                 try FileSystem.remove(recordPath)
             } else if try !content.updateRecord() {

@@ -72,10 +72,10 @@ extension DownloadRun {
     private func publish(
         _ part: DownloadPart, _ publication: Publication, _ sending: Sending, _ head: ResponseHead
     ) async throws {
-        try await tell(options.willPublish, part.file, publication.placement.path, head)
+        try await tell(options.willPublish, part.content, publication.placement.path, head)
         let failure: HTTPSession.FileFailure? = await DiskThreads.shared.run {
             do throws(HTTPSession.FileFailure) {
-                try publication.publish(part.file)
+                try publication.publish(part.content)
                 part.forget()
                 return nil
             } catch {
@@ -89,15 +89,18 @@ extension DownloadRun {
     }
 
     private func tell(
-        _ willPublish: (@Sendable (String, FileStatus) async throws -> Void)?, _ file: PartFile, _ path: String,
+        _ willPublish: (@Sendable (String, FileStatus) async throws -> Void)?, _ content: PartContent, _ path: String,
         _ head: ResponseHead
     ) async throws {
         guard let willPublish else { return }
         let status: FileStatus
         do throws(Errno) {
-            status = try await DiskThreads.shared.run { () throws(Errno) in try file.status() }
+            status = try await DiskThreads.shared.run { () throws(Errno) in
+                try content.trim()
+                return try content.file.status()
+            }
         } catch {
-            throw HTTPSession.FileFailure(file.path, error).error(
+            throw HTTPSession.FileFailure(content.file.path, error).error(
                 .fileNotMoved, "the status of the file cannot be read", head)
         }
         try await willPublish(path, status)

@@ -61,12 +61,11 @@ extension DownloadRun {
     private func makePart(
         _ placement: Placement, _ sending: Sending, _ head: ResponseHead
     ) async throws -> DownloadPart {
-        var random = SystemRandomNumberGenerator()
-        let (keeps, token) = (download.keepsParts, random.next())
+        let keeps = download.keepsParts
         let (file, isFindable) = try await onDisk(head) { () throws(HTTPSession.FileFailure) in
             // A file that may be resumed must be found again, but by nobody while it is in use.
             if keeps, let file = try DownloadPart.claim(placement.partPath) { return (file, true) }
-            return (try DownloadPart.make(placement.partPath(token)), false)
+            return (try DownloadPart.make(in: placement), false)
         }
         SweptFolders.shared.sweep(placement.folder, on: .shared)
         do {

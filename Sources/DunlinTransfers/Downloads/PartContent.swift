@@ -66,10 +66,18 @@ final class PartContent: Sendable {
     /// A copy of what is there now, to return to.
     var contents: Spans { state.withLock { $0.spans } }
 
-    /// Returns to earlier contents, while nothing is written. Later bytes no longer count, though they stay in the
-    /// file.
+    /// Returns to earlier contents, while nothing is written. Later bytes no longer count; `trim` removes them.
     func goBack(to contents: Spans) {
         state.withLock { $0.spans = contents }
+    }
+
+    /// Removes what is in the file behind the last byte that counts, and gives back what is reserved there. Without
+    /// this, bytes of which no digest and no record knows could become a part of the file. Throws if bytes that count
+    /// are gone.
+    func trim() throws(Errno) {
+        let end = contents.end
+        guard try file.status().length >= end else { throw .noSuchFile }
+        try file.truncate(to: end)
     }
 
     /// The missing ranges of a file with this length, in order.

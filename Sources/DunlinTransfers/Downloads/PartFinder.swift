@@ -130,6 +130,7 @@ struct PartFinder {
         } catch let error as Errno {
             if error.meansNoSuchFile { return .nothing }
             if isFoundByName, error.meansNoLocks || error.meansNotOurs { return .nothing }
+            if error.meansNotOurs { return .damaged(.invalidResumeData("\(HTTPSession.FileFailure(path, error))")) }
             return .failed(HTTPSession.FileFailure(path, error))
         } catch {
             return .nothing

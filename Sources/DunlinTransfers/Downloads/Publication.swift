@@ -5,20 +5,6 @@ struct Publication: Sendable {
     let placement: Placement
     let options: HTTPSession.DownloadOptions
 
-    /// Creates a part file with room for `length` bytes. Obstacles to moving it to its name later are reported now, if
-    /// they can be seen.
-    func makePart(_ token: UInt64, length: Int?) throws(HTTPSession.FileFailure) -> PartFile {
-        try checkTarget()
-        let path = placement.partPath(token)
-        do throws(Errno) {
-            let file = try PartFile(creating: path)
-            if options.preallocates, let length, length > 0 { try allocate(length, of: file) }
-            return file
-        } catch {
-            throw HTTPSession.FileFailure(path, error)
-        }
-    }
-
     func checkTarget() throws(HTTPSession.FileFailure) {
         do throws(Errno) {
             if options.createsFolders { try FileSystem.makeFolders(placement.folder) }
@@ -35,18 +21,12 @@ struct Publication: Sendable {
         }
     }
 
-    private func allocate(_ length: Int, of file: PartFile) throws(Errno) {
-        do throws(Errno) {
-            try file.allocate(length)
-        } catch {
-            try file.remove()
-            throw error
-        }
-    }
-
     /// Moves a complete part file to its name. If that fails, the file stays where it is.
-    func publish(_ file: PartFile) throws(HTTPSession.FileFailure) {
+    func publish(_ content: PartContent) throws(HTTPSession.FileFailure) {
+        let file = content.file
         do throws(Errno) {
+            // Somebody else may have written to it.
+            try content.trim()
             if options.isDurable { try file.sync() }
             // The path may belong to another file by now, or to none.
             guard try file.isInPlace() else { throw .noSuchFile }
@@ -66,18 +46,23 @@ struct Publication: Sendable {
     /// process, which may not be the one that began it. A part file that somebody closed to readers stays closed to
     /// them. The file that takes the place of one that was closed to others stays within its permissions, `mask`.
     private func openUp(_ file: PartFile, within mask: UInt32) {
-        var random = SystemRandomNumberGenerator()
         do throws(Errno) {
             if let permissions = file.newPermissions { return try file.setPermissions(permissions & mask) }
-            let new = try PartFile(creating: placement.partPath(random.next()))
-            defer { Self.discard(new) }
-            guard let permissions = new.newPermissions else { return }
             let own = try file.status().ownership.permissions
-            let isOpen = try new.status().ownership.permissions & ~own == 0
-            try file.setPermissions((isOpen ? permissions : own) & mask)
+            guard let new = try newPermissions() else { return }
+            let isOpen = FileOwnership.closed(new) & ~own == 0
+            try file.setPermissions((isOpen ? new : own) & mask)
         } catch {
             // The file is complete and has its name. Too few permissions are no reason to fail.
         }
+    }
+
+    private func newPermissions() throws(Errno) -> UInt32? {
+        if let permissions = try PartFile.newPermissions(in: placement.folder) { return permissions }
+        var random = SystemRandomNumberGenerator()
+        let file = try PartFile(creating: placement.partPath(random.next()))
+        defer { Self.discard(file) }
+        return file.newPermissions
     }
 
     /// The permissions that a file may have here, if it takes the place of another: the owner's, and what that has.

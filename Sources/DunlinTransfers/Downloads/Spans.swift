@@ -22,6 +22,9 @@ struct Spans {
         spans.reduce(0) { $1.range.lowerBound == $0 ? $1.range.upperBound : $0 }
     }
 
+    /// The end of the last one.
+    var end: Int { spans.last?.range.upperBound ?? 0 }
+
     /// The pieces that are there, with the computed checksums.
     var pieces: [ResumeData.Piece] { spans.map { ResumeData.Piece(range: $0.range, checksum: $0.checksum.value) } }
 

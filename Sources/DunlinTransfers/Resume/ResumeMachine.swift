@@ -7,8 +7,9 @@ internal import DunlinSemantics
 ///    changed sends all of it. No content coding is ever requested, since a part of coded bytes is useless.
 /// 2. 200 is the whole file, whatever was requested: the existing bytes are discarded.
 /// 3. 206 is appended if it begins where the existing bytes end and has the same validator and length. An entity tag
-///    must be repeated; a server that omits it has not checked `If-Range`, so the whole is requested. The body must end
-///    where the head says; if it continues, it is refused before a byte of that is written.
+///    must be repeated; a server that omits it has not checked `If-Range`. After any other 206 the whole is requested,
+///    since a server that is wrong about ranges may be right about the whole. The body must end where the head says; if
+///    it continues, it is refused.
 /// 4. 416 with the length of the existing bytes means that nothing was missing. After any other 416 the whole is
 ///    requested.
 /// 5. A body that breaks is resumed if it began within this machine's life, up to `attempts` times without a new byte,
@@ -177,7 +178,7 @@ extension ResumeMachine {
     /// With `isChanged`, the body is not what the server sent, and so not a part of the file. `isElsewhere`: it is for
     /// another user, from another origin, or in another form than the existing bytes.
     mutating func answered(_ head: ResponseHead, isChanged: Bool = false, isElsewhere: Bool = false) -> Action {
-        if isChanged, head.status == .partialContent { return .refuse(.coded) }
+        if isChanged, head.status == .partialContent { return ask == .whole ? .refuse(.coded) : askForWhole() }
         defer { if isChanged { (isCoded, completeLength) = (true, nil) } }
         switch (ask, head.status) {
         case (.whole, 200), (.whole, 203): return startOver(head.fields)
@@ -204,9 +205,8 @@ extension ResumeMachine {
 
     private mutating func part(_ fields: Fields, _ validator: Validator) -> Action {
         switch Self.part(fields, from: offset, validator, completeLength) {
-        case .changed: return askForWhole()
-        case .refused(let refusal): return .refuse(refusal)
-        case .part(let range, _) where range.upperBound > limit ?? .max: return .refuse(.wrongRange)
+        case .changed, .refused: return askForWhole()
+        case .part(let range, _) where range.upperBound > limit ?? .max: return askForWhole()
         case .part(let range, let complete):
             completeLength = completeLength ?? complete
             mayHaveRanges = true

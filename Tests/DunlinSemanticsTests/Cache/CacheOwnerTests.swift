@@ -64,6 +64,17 @@ import Testing
         #expect(!Self.isServed(entry, to: Self.request("bob")) && !Self.isServed(entry, to: Self.request()))
     }
 
+    @Test(arguments: ["Authorization", "Accept, X-Api-Key"])
+    func `a response to a request without a field is not for those whose request may get it later`(vary: String) throws
+    {
+        let fields: Fields = ["Cache-Control": "public, max-age=60", "Vary": vary]
+        let everybodys = try #require(Self.stored(for: Self.request(), fields))
+        #expect(Self.isServed(everybodys, to: Self.request()) && !Self.isServed(everybodys, to: Self.request("alice")))
+        let own = try #require(Self.stored(for: Self.request("alice"), fields))
+        #expect(Self.isServed(own, to: Self.request("alice")))
+        #expect(!Self.isServed(own, to: Self.request("bob")) && !Self.isServed(own, to: Self.request()))
+    }
+
     @Test(arguments: ["private", "public"], ["alice", ""])
     func `the rest of a part is asked for only by whom the part came for`(says: String, first: String) throws {
         let fields: Fields = ["Cache-Control": "\(says), max-age=60", "ETag": "\"1\"", "Content-Length": "10"]

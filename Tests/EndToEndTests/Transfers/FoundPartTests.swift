@@ -2,6 +2,7 @@ import Dunlin
 import DunlinTesting
 import Folders
 import Foundation
+import LedgerRows
 import Testing
 
 /// What lies where a download would find what an earlier one left, and was not left by it.
@@ -181,11 +182,46 @@ struct `A part that is found` {
             let error = try await NetworkError.thrown {
                 _ = try await stage.session.download(resumeData: data, to: .folder(folder.path))
             }
-            let isLink = change.testDescription.hasPrefix("a link")
-            #expect(error.code == (isLink ? .fileNotCreated : .invalidResumeData))
+            #expect(error.code == .invalidResumeData)
             #expect("\(error)".contains(Self.part))
             #expect(try folder.contents(Self.part) == before)
             #expect(stage.server.requests.count == 1)
+        }
+    }
+
+    @Test(.rows("SM-67"))
+    func `bytes behind those that count never become a part of the file`() async throws {
+        let folder = try Folder()
+        let entity = ServedFile(Self.length)
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            _ = try await Self.leave(entity, in: folder, stage)
+            entity.change { state in
+                state.instead = { _ in
+                    LoopbackServer.Reply.response(
+                        .partialContent,
+                        fields: [
+                            "ETag": #""one""#, "Content-Range": "bytes 100000-100009/*",
+                            "Transfer-Encoding": "chunked",
+                        ]
+                    ).then(.send("a\r\n0123456789\r\n"), .send("1\r\nx\r\n"), .close)
+                }
+            }
+            let error = try await NetworkError.thrown {
+                _ = try await stage.session.download("file", to: .folder(folder.path), resuming: .ifValidatorMatches)
+            }
+            #expect(error.code == .invalidResponse && error.resumeData?.offset == 100_000)
+            let part = "\(folder.path)/\(Self.part)"
+            #expect(try folder.contents(Self.part).count == 100_000)
+            // Somebody else may write to it, too.
+            let handle = try #require(FileHandle(forWritingAtPath: part))
+            try handle.seekToEnd()
+            try handle.write(contentsOf: Data(count: 2 << 20))
+            try handle.close()
+            let file = try await stage.session.download(
+                "file", to: .folder(folder.path), resuming: .ifValidatorMatches
+            ).value
+            #expect(file.resumedAt == 100_000 && file.byteCount == Self.length)
+            #expect(try folder.contents("file") == entity.contents)
         }
     }
 
