@@ -94,12 +94,13 @@ extension HTTPSession {
     ///
     /// If called within a request (in one of its hooks or a stream's scope), it excludes that request, which is neither
     /// counted nor waited for. It continues on its connection, but fails with code `sessionShutDown` if it needs
-    /// another, for a redirect or a retry. Nor does it wait for requests that themselves wait in such a call. If the
-    /// awaiting task is cancelled, all requests are cancelled at once, and it returns without waiting for their end.
+    /// another, for a redirect or a retry. Nor does it wait for requests whose own code waits in such a call, of
+    /// whatever session. If the awaiting task is cancelled, all requests are cancelled at once, and it returns without
+    /// waiting for their end.
     ///
     /// Requests of the session itself that update its cache are waited for like others, and not counted. Responses that
     /// its cache has still to write are waited for as long as `grace`, and at least two seconds. A refresh of the
-    /// session's `authentication` is ended too, and waited for unless it made this call.
+    /// session's `authentication` is ended too, and waited for unless it made this call, or one of a later session did.
     @discardableResult
     public func shutdown(grace: Duration = .zero) async -> Int {
         let closing = await tasks.close()
@@ -109,6 +110,11 @@ extension HTTPSession {
     /// Ends what belongs to a closing. An earlier closing does not end requests, refreshes and observers that came
     /// after a restart had opened the session.
     private func end(_ closing: TaskRegistry.Closing, grace: Duration) async -> Int {
+        // Nor does anybody wait meanwhile for a request whose code waits here for something other than requests.
+        await Enclosure.waiting { _ in await endAll(closing, grace: grace) }
+    }
+
+    private func endAll(_ closing: TaskRegistry.Closing, grace: Duration) async -> Int {
         let number = closing.number
         if grace > .zero {
             let end = core.loops[0].now().advanced(by: grace.clampedNanoseconds)
@@ -163,7 +169,7 @@ extension HTTPSession {
     private func endRefreshes(_ closing: UInt64) async {
         if core.isRefreshing { return }
         for case let stage as AuthenticatorStage in core.authentication where !core.residents.isOver(closing) {
-            await stage.driver.endRefreshes(on: core.loops[0])
+            await stage.driver.endRefreshes(on: core.loops[0], isAwaited: core.owner.mayBeAwaitedByRefreshes)
         }
     }
 

@@ -24,7 +24,7 @@ extension HTTPSession {
         async let life: Void = delegate.run(call, into: sink)
         do {
             let response = try await sink.response
-            let value = try await Enclosure.enter(.request(delegate.id), of: core.owner) {
+            let value = try await Enclosure.enter(request: delegate.id, of: core) {
                 try await operation(response)
             }
             sink.close()

@@ -24,7 +24,7 @@ extension HTTPSession {
         upload.resume()
         do {
             let value = try await withTaskCancellationHandler {
-                try await Enclosure.enter(.request(upload.id), of: core.owner) { try await operation(upload) }
+                try await Enclosure.enter(request: upload.id, of: core) { try await operation(upload) }
             } onCancel: {
                 upload.cancel()
             }

@@ -156,16 +156,14 @@ import Testing
         #expect(machine.running(upTo: 1) == ["a"])
         let first = machine.observeEnd(upTo: 1)
         // Within a request, it leaves that out, and those that others wait within.
-        let second = machine.observeEnd(upTo: 1) { $0 == "a" }
-        let isWaiting = [
-            machine.wait(first.id, isWithin: first.isWithin, 1), machine.wait(second.id, isWithin: second.isWithin, 2),
-        ]
+        let (second, _) = (machine.observeEnd(upTo: 1), machine.leaveOut { $0 == "a" })
+        let isWaiting = [machine.wait(first, isWithin: false, 1), machine.wait(second, isWithin: true, 2)]
         #expect(isWaiting == [true, true])
         let told = [b, a].map { Self.remove($0, from: &machine) }
         #expect(told == [[2], [1]])
         // Nobody waits for a request that was given the place of another.
         let third = machine.observeEnd(upTo: 1)
-        let isWaitingStill = machine.wait(third.id, isWithin: false, 3)
+        let isWaitingStill = machine.wait(third, isWithin: false, 3)
         #expect(!isWaitingStill)
         #expect(Self.remove(c, from: &machine) == [])
     }
@@ -223,16 +221,16 @@ import Testing
     @Test func `a wait within another session's request leaves out requests that wait themselves`() throws {
         var machine = RegistryMachine<String, Int>()
         let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
-        let observing = machine.observeEnd()
-        let isWaiting = machine.wait(observing.id, isWithin: true, 1)
-        #expect(!observing.isWithin && isWaiting)
-        let other = machine.observeEnd { $0 == "a" }
-        #expect(other.isWithin && other.informed == [])
+        let waiter = machine.observeEnd()
+        let isWaiting = machine.wait(waiter, isWithin: true, 1)
+        #expect(isWaiting)
+        let other = machine.leaveOut { $0 == "a" }
+        #expect(other.informed == [])
         var told = Self.remove(b, from: &machine)
         #expect(told == [1])
         // It may fill again while another list is waited for.
         let c = try Self.add("c", to: &machine)
-        let isWaitingAgain = machine.wait(observing.id, isWithin: true, 2)
+        let isWaitingAgain = machine.wait(waiter, isWithin: true, 2)
         #expect(isWaitingAgain)
         told = Self.remove(c, from: &machine)
         #expect(told == [2])
@@ -286,12 +284,12 @@ import Testing
 }
 
 extension RegistryMachine {
-    /// Waits for the last to end, but for those left out. Those who are told at once.
+    /// Waits for the last to end, within some requests if there are any. Those who are told at once.
     mutating func wait(
-        _ observer: Observer, leavingOut isLeftOut: (Delegate) -> Bool = { _ in false }
+        _ observer: Observer, leavingOut isLeftOut: ((Delegate) -> Bool)? = nil
     ) -> (id: UInt64, told: [Observer]) {
-        let observing = observeEnd(leavingOut: isLeftOut)
-        let isWaiting = wait(observing.id, isWithin: observing.isWithin, observer)
-        return (observing.id, observing.informed + (isWaiting ? [] : [observer]))
+        let informed = isLeftOut.map { leaveOut(where: $0).informed } ?? []
+        let id = observeEnd()
+        return (id, informed + (wait(id, isWithin: isLeftOut != nil, observer) ? [] : [observer]))
     }
 }

@@ -146,7 +146,8 @@ extension RefreshDriver {
         }
     }
 
-    func endRefreshes(on loop: Reactor) async {
+    /// Cancels the refreshes, and waits until their code has ended.
+    func endRefreshes(on loop: Reactor, isAwaited: Bool) async {
         let works = state.withLock { state in
             state.works.keys.map { number in
                 let endWaiter = ValueWaiter<Void>(on: loop)
@@ -155,6 +156,7 @@ extension RefreshDriver {
             }
         }
         for (cancellation, _) in works { cancellation?.cancel(.handle) }
+        guard isAwaited else { return }
         let cancellation = Cancellation()
         await withTaskCancellationHandler {
             for (_, endWaiter) in works { _ = await endWaiter.wait(until: .never, cancellation: cancellation) }

@@ -14,7 +14,7 @@ extension TaskDelegate {
     /// Runs the call for the caller who awaits it.
     package nonisolated func run<S: Sink>(_ call: HTTPSession.Call, into sink: S) async throws -> Response<S.Value> {
         guard isEnclosure(call, sink) else { return try await live(call, sink).get() }
-        return try await Enclosure.enter(.request(id), of: call.session.owner) {
+        return try await Enclosure.enter(request: id, of: call.session) {
             LocalResult(result: try await live(call, sink))
         }.result.get()
     }
@@ -44,7 +44,7 @@ extension TaskDelegate {
         _ call: HTTPSession.Call, into sink: S, settling settlement: Settlement<Result<Response<S.Value>, any Error>>,
         isAwaited: Bool
     ) async where S.Value: Sendable {
-        await Enclosure.enter(.request(id), of: call.session.owner) {
+        await Enclosure.enter(request: id, of: call.session) {
             let delivery: Delivery<S.Taken>
             do {
                 let slot = try await list.enter(self, of: call.era.number)

@@ -49,10 +49,12 @@ package final class Enclosure: Sendable {
     let subject: Subject
     /// Who does for others what this is; nil if nobody waits for it.
     let owner: Owner?
+    /// Those among which a request is; nil for anything else.
+    private weak let requests: (any EnclosingRequests)?
     private let isOver = Atomic<Bool>(false)
 
-    private init(_ subject: Subject, of owner: Owner?) {
-        (self.subject, self.owner) = (subject, owner)
+    private init(_ subject: Subject, of owner: Owner?, among requests: (any EnclosingRequests)?) {
+        (self.subject, self.owner, self.requests) = (subject, owner, requests)
     }
 
     /// Runs `operation` within `subject` and everything that the caller is within.
@@ -63,12 +65,13 @@ package final class Enclosure: Sendable {
         try await enter(subject, of: owner, around: alive, isolation: isolation, operation)
     }
 
-    /// Runs `operation` within `subject` and the enclosures `around` it, for a task that inherits none.
+    /// Runs `operation` within `subject`, which may be among these requests, and the enclosures `around` it, for a task
+    /// that inherits none.
     static func enter<Value>(
-        _ subject: Subject, of owner: Owner?, around: [Enclosure], isolation: isolated (any Actor)? = #isolation,
-        _ operation: () async throws -> Value
+        _ subject: Subject, of owner: Owner?, among requests: (any EnclosingRequests)? = nil, around: [Enclosure],
+        isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Value
     ) async rethrows -> Value {
-        let own = Enclosure(subject, of: owner)
+        let own = Enclosure(subject, of: owner, among: requests)
         defer { own.isOver.store(true, ordering: .relaxed) }
         return try await $current.withValue(around + [own]) { try await operation() }
     }
@@ -88,7 +91,7 @@ package final class Enclosure: Sendable {
     /// lasts as long as the refresh, though that code may be over before.
     var withoutName: Enclosure {
         switch subject {
-        case .interceptor, .challenge: Enclosure(.code, of: owner)
+        case .interceptor, .challenge: Enclosure(.code, of: owner, among: nil)
         case .request, .transfer, .shutDown, .refresh, .picture, .code: self
         }
     }
@@ -106,4 +109,35 @@ package final class Enclosure: Sendable {
 
     /// Everything that the caller is within.
     package static var subjects: Set<Subject> { Set(alive.map(\.subject)) }
+}
+
+// MARK: - Waiting for requests
+
+/// The requests of a session, as those see them who wait within some of them.
+protocol EnclosingRequests: AnyObject, Sendable {
+    /// Tells everybody who waits within a request not to wait for these. Returns what to `readmit` with.
+    func leaveOut(_ subjects: Set<Enclosure.Subject>) async -> [UInt64]
+
+    func readmit(_ leftOut: [UInt64]) async
+}
+
+extension Enclosure {
+    /// Runs `operation`, which waits for requests of any session to end. `isWithin`: whether the caller is within a
+    /// request.
+    ///
+    /// Meanwhile nobody who is within a request waits for a request that the caller is within. So a request whose code
+    /// waits is waited for only from outside of all requests, and no wait leads back, however many sessions are on the
+    /// way.
+    static func waiting<Value>(
+        isolation: isolated (any Actor)? = #isolation, _ operation: (_ isWithin: Bool) async -> Value
+    ) async -> Value {
+        let (alive, subjects) = (alive, subjects)
+        var leftOut: [(requests: any EnclosingRequests, numbers: [UInt64])] = []
+        for case let requests? in alive.map(\.requests) where !leftOut.contains(where: { $0.requests === requests }) {
+            leftOut.append((requests, await requests.leaveOut(subjects)))
+        }
+        let value = await operation(!leftOut.isEmpty)
+        for (requests, numbers) in leftOut { await requests.readmit(numbers) }
+        return value
+    }
 }

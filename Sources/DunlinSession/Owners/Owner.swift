@@ -51,6 +51,15 @@ extension Owner {
             return around > self || around == self && each.subject.isShared
         }
     }
+
+    /// Whether the running code may wait for the end of this session's refreshes: code that a refresh waits for waits
+    /// only for those of later sessions.
+    var mayBeAwaitedByRefreshes: Bool {
+        !Enclosure.contains { each in
+            guard case .refresh = each.subject else { return false }
+            return each.owner.map { $0 >= self } ?? true
+        }
+    }
 }
 
 extension Enclosure.Subject {

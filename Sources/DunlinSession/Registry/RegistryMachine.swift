@@ -10,6 +10,9 @@ struct RegistryMachine<Delegate, Observer> {
     private var slots: [Slot] = []
     private var free: [Int] = []
     private var endObservers: [EndObserver] = []
+    /// The requests whose code waits for others to end, here or elsewhere, by the numbers of these waits. They cannot
+    /// end before.
+    private var leftOut: [UInt64: Set<Int>] = [:]
     /// The waiters for the end of the request in each slot.
     private var requestObservers: [Int: [(id: UInt64, observer: Observer)]] = [:]
     private var observers = RegistryObserverMachine<Observer>()
@@ -27,14 +30,12 @@ struct RegistryMachine<Delegate, Observer> {
         var era: UInt64 = 0
     }
 
-    /// Somebody who waits for the last request to end, excluding those that the waiter is within, which cannot end
-    /// before.
+    /// Somebody who waits for the last request to end.
     private struct EndObserver {
         let id: UInt64
-        var leftOut: Set<Int>
         /// The requests that are waited for; nil for all, including new ones.
         var awaited: Set<Int>?
-        /// Set while it waits here. `isWithin` tells what for: it may be within requests of other lists only.
+        /// Set while it waits here. Within a request, of whatever list, it does not wait for those left out.
         var wait: (observer: Observer, isWithin: Bool)?
     }
 
@@ -93,7 +94,7 @@ struct RegistryMachine<Delegate, Observer> {
         if let now { observers.note(now) }
         let informed = observers.ended(slot)
         noteGuards()
-        return requestObservers.isEmpty && endObservers.isEmpty ? informed : informed + ended(slot)
+        return requestObservers.isEmpty && endObservers.isEmpty && leftOut.isEmpty ? informed : informed + ended(slot)
     }
 
     private mutating func vacate(_ slot: Int) {
@@ -104,21 +105,18 @@ struct RegistryMachine<Delegate, Observer> {
     private mutating func ended(_ slot: Int) -> [Observer] {
         defer { noteGuards() }
         let informed = requestObservers.removeValue(forKey: slot) ?? []
-        for index in endObservers.indices {
-            endObservers[index].leftOut.remove(slot)
-            endObservers[index].awaited?.remove(slot)
-        }
+        for id in leftOut.keys { leftOut[id]?.remove(slot) }
+        for index in endObservers.indices { endObservers[index].awaited?.remove(slot) }
         return informed.map(\.observer) + takeServed()
     }
 
-    /// The requests that waiters are within.
-    private var leftOut: Set<Int> { endObservers.reduce(into: Set()) { $0.formUnion($1.leftOut) } }
+    private var allLeftOut: Set<Int> { leftOut.values.reduce(into: Set()) { $0.formUnion($1) } }
 
     /// Whether everything that is waited for has ended. Waiters within a request do not wait for requests whose code
     /// waits in the same way: neither would ever end.
     private func isServed(_ endObserver: EndObserver, isWithin: Bool) -> Bool {
-        guard let awaited = endObserver.awaited else { return count == (isWithin ? leftOut.count : 0) }
-        return isWithin ? awaited.isSubset(of: leftOut) : awaited.isEmpty
+        guard let awaited = endObserver.awaited else { return count == (isWithin ? allLeftOut.count : 0) }
+        return isWithin ? awaited.isSubset(of: allLeftOut) : awaited.isEmpty
     }
 
     /// Removes the waiters that are done.
@@ -149,18 +147,23 @@ struct RegistryMachine<Delegate, Observer> {
         ended.byCancelling = max(ended.byCancelling, era)
     }
 
-    /// Adds somebody who will wait for the last request to end, perhaps within some that run; with an era that is over,
-    /// only for this era and earlier ones. Returns a number to wait and to leave with, whether it is within any, and
-    /// the waiters to tell: others may have waited only for these requests.
-    mutating func observeEnd(
-        upTo era: UInt64? = nil, leavingOut isLeftOut: (Delegate) -> Bool = { _ in false }
-    ) -> (id: UInt64, isWithin: Bool, informed: [Observer]) {
-        let within = slots.indices.filter { slots[$0].delegate.map(isLeftOut) ?? false }
+    /// Adds somebody who will wait for the last request to end; with an era that is over, only for this era and earlier
+    /// ones. Returns a number to wait and to leave with.
+    mutating func observeEnd(upTo era: UInt64? = nil) -> UInt64 {
+        defer { noteGuards() }
         lastID += 1
         let awaited = era.map { era in Set(slots.indices.filter { slots[$0].era > 0 && slots[$0].era <= era }) }
-        endObservers.append(EndObserver(id: lastID, leftOut: Set(within), awaited: awaited))
+        endObservers.append(EndObserver(id: lastID, awaited: awaited))
+        return lastID
+    }
+
+    /// Leaves out requests whose code is about to wait, here or elsewhere. Returns a number to leave with, and the
+    /// waiters to tell: others may have waited only for these requests.
+    mutating func leaveOut(where isMeant: (Delegate) -> Bool) -> (id: UInt64, informed: [Observer]) {
         defer { noteGuards() }
-        return (lastID, !within.isEmpty, within.isEmpty ? [] : takeServed())
+        lastID += 1
+        leftOut[lastID] = Set(slots.indices.filter { slots[$0].delegate.map(isMeant) ?? false })
+        return (lastID, takeServed())
     }
 
     /// Begins the wait. Returns false if there is nothing to wait for. Waiters within a request, in any list, wait for
@@ -175,6 +178,7 @@ struct RegistryMachine<Delegate, Observer> {
 
     mutating func leave(_ id: UInt64) {
         endObservers.removeAll { $0.id == id }
+        leftOut[id] = nil
         noteGuards()
     }
 
@@ -203,7 +207,8 @@ struct RegistryMachine<Delegate, Observer> {
 
     private mutating func noteGuards() {
         isGuarded.entry = observers.awaitsArrival
-        isGuarded.exit = !endObservers.isEmpty || !requestObservers.isEmpty || observers.awaitsEnd
+        isGuarded.exit =
+            !endObservers.isEmpty || !leftOut.isEmpty || !requestObservers.isEmpty || observers.awaitsEnd
     }
 }
 

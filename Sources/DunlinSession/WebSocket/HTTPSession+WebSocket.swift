@@ -104,7 +104,7 @@ extension HTTPSession {
         let value: Value
         do {
             let socket = WebSocket(opened, core.contentSettings, nil)
-            value = try await Enclosure.enter(.request(driver.request), of: core.owner) { try await operation(socket) }
+            value = try await Enclosure.enter(request: driver.request, of: core) { try await operation(socket) }
             if socket.isOpen { try await socket.close() }
         } catch {
             await driver.abort()

@@ -188,6 +188,100 @@ struct `Ending a session from within a request` {
         }
     }
 
+    /// Where code of one session finds the next.
+    private final class Ring: Sendable {
+        let ready: LoopbackServer.Gate
+        private let state = Mutex<(sessions: [HTTPSession], waiting: Int)>(([], 0))
+        private let count: Int
+
+        init(_ count: Int) {
+            (self.count, ready) = (count, LoopbackServer.Gate())
+        }
+
+        var sessions: [HTTPSession] {
+            get { state.withLock { $0.sessions } }
+            set { state.withLock { $0.sessions = newValue } }
+        }
+
+        /// Ends the session after this one, when code of all is as far.
+        func endNext(of index: Int, _ way: Way) async {
+            let isLast = state.withLock { state in
+                state.waiting += 1
+                return state.waiting == count
+            }
+            if isLast { ready.open() }
+            do {
+                try await ready.opened()
+                let sessions = sessions
+                if !sessions.isEmpty { _ = try await way.end(sessions[(index + 1) % count]) }
+            } catch {
+                // Its request was cancelled before the others came so far.
+            }
+        }
+    }
+
+    enum Code: CaseIterable {
+        case completed, metrics, scope, handler, refresh
+    }
+
+    /// Each request would wait for the next session's, and the last for the first. The first session is older than the
+    /// others, the last younger.
+    @Test(arguments: [2, 3], Way.allCases)
+    func `code of several sessions that ends the next of them waits for no request that waits for it`(
+        count: Int, way: Way
+    ) async throws {
+        for code in Code.allCases {
+            let ring = Ring(count)
+            try await Stage.with { (stage: Stage) async throws in
+                stage.server.respond { request in
+                    if request.target == "/token" || code != .handler && code != .refresh { return .response() }
+                    let isAllowed = request.fields["Authorization"] != nil
+                    return isAllowed
+                        ? .response() : .response(.unauthorized, fields: ["WWW-Authenticate": "Basic realm=\"a\""])
+                }
+                ring.sessions = try (0..<count).map { index in
+                    var configuration = try Stage.configuration(for: stage.server)
+                    configuration.use(stage.loop)
+                    let end: @Sendable () async -> Void = { await ring.endNext(of: index, way) }
+                    switch code {
+                    case .completed: configuration.hooks.completed = { _ in await end() }
+                    case .metrics: configuration.hooks.metrics = { _, _ in await end() }
+                    case .scope: break
+                    case .handler:
+                        configuration.authenticationHandler = { _ in
+                            await end()
+                            return .performDefault
+                        }
+                    case .refresh:
+                        // Nothing cancels a hook that is told the end.
+                        configuration.hooks.completed = { if $0.url.hasSuffix("/token") { await end() } }
+                        configuration.authentication = .bearer(refreshTimeout: .seconds(1000)) { client in
+                            _ = try await client.get("token", as: .bytes)
+                            return .init("token")
+                        }
+                    }
+                    return try HTTPSession(configuration)
+                }
+                await withTaskGroup { group in
+                    for index in 0..<count {
+                        group.addTask {
+                            let session = ring.sessions[index]
+                            if code == .scope {
+                                _ = try? await session.withResponse(from: "a") { _ in
+                                    await ring.endNext(of: index, way)
+                                }
+                            } else {
+                                _ = try? await session.get("a", as: .bytes)
+                            }
+                        }
+                    }
+                }
+                for session in ring.sessions { await session.shutdown() }
+                ring.sessions = []
+            }
+        }
+    }
+
     @Test func `the wait of a shutdown ends when the awaiting task is cancelled`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let asked = LoopbackServer.Gate()

@@ -132,7 +132,7 @@ extension RequestObservers {
         let tell: @Sendable (Bytes) async throws -> Void = { [sending] piece in
             let snapshot = sending.snapshot
             // The body may be read outside the call, but its hooks are part of the call.
-            try await Enclosure.enter(.request(sending.delegate.id), of: sending.session.owner) {
+            try await Enclosure.enter(request: sending.delegate.id, of: sending.session) {
                 // Another hook may have suspended the call, whose data need not come from a connection.
                 try await sending.pass()
                 try await sending.tell(\.data) { await $0(snapshot, piece) }

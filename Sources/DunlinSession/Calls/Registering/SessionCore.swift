@@ -127,6 +127,17 @@ extension SessionCore {
     }
 }
 
+extension Enclosure {
+    /// Runs `operation` within a request of this session and everything that the caller is within.
+    static func enter<Value>(
+        request id: HTTPSession.TaskID, of core: SessionCore, isolation: isolated (any Actor)? = #isolation,
+        _ operation: () async throws -> Value
+    ) async rethrows -> Value {
+        try await enter(
+            .request(id), of: core.owner, among: core.tasks, around: alive, isolation: isolation, operation)
+    }
+}
+
 extension HTTPSession {
     package var owner: Owner { core.owner }
 

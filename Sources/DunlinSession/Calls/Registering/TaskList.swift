@@ -90,12 +90,14 @@ extension TaskList {
 extension TaskList {
     var arrivals: UInt64 { machine.arrivals }
 
-    /// Adds a waiter for the end of the last request (of this era and earlier ones, if it is over), which may be within
-    /// some of the enclosures.
-    func observeEnd(upTo era: UInt64?, within enclosures: Set<Enclosure.Subject>) -> (id: UInt64, isWithin: Bool) {
-        let observing = machine.observeEnd(upTo: era) { enclosures.contains(.request($0.id)) }
-        tell(observing.informed)
-        return (observing.id, observing.isWithin)
+    /// Adds a waiter for the end of the last request (of this era and earlier ones, if it is over).
+    func observeEnd(upTo era: UInt64?) -> UInt64 { machine.observeEnd(upTo: era) }
+
+    /// Adds somebody within these requests who waits somewhere, in another list or for another session's.
+    func leaveOut(_ subjects: Set<Enclosure.Subject>) -> UInt64 {
+        let (id, informed) = machine.leaveOut { subjects.contains(.request($0.id)) }
+        tell(informed)
+        return id
     }
 
     /// Waits for that. Returns false if it was cancelled or the deadline came first.

@@ -146,9 +146,9 @@ extension TaskRegistry {
     /// made that is still on its way to its loop fails as cancelled. A stream of events ends too, and counts once.
     ///
     /// If called within a request (in one of its hooks or a stream's scope), it excludes that request, which continues
-    /// and is neither counted nor waited for. Nor does it wait for requests that themselves wait in such a call. If the
-    /// awaiting task is cancelled, it returns at once; the cancelled requests end by themselves. It does not wait for
-    /// requests made meanwhile.
+    /// and is neither counted nor waited for. Nor does it wait for requests whose own code waits in such a call, for
+    /// requests of whatever session. If the awaiting task is cancelled, it returns at once; the cancelled requests end
+    /// by themselves. It does not wait for requests made meanwhile.
     @discardableResult
     public func cancelAll() async -> Int {
         // One of these may come with its next attempt, and be refused, before it is looked for below.
@@ -204,13 +204,14 @@ extension TaskRegistry {
 
 // MARK: - Waiting
 
-extension TaskRegistry {
+extension TaskRegistry: EnclosingRequests {
     /// Returns when no request runs and every caller has been told, including requests made meanwhile. Throws
     /// `CancellationError` if the awaiting task is cancelled, which cancels no request.
     ///
-    /// If called within a request (in one of its hooks or a stream's scope), it does not wait for that request, nor for
-    /// requests that themselves wait in such a call. A request that is never resumed never ends, nor does one suspended
-    /// before its turn, until it is resumed or cancelled.
+    /// If called within a request (in one of its hooks or a stream's scope), of whatever session, it does not wait for
+    /// that request, nor for requests whose own code waits in such a call. It does wait for those that need what that
+    /// request has, such as its turn. A request that is never resumed never ends, nor does one suspended before its
+    /// turn, until it is resumed or cancelled.
     public func waitUntilEmpty() async throws {
         guard await waitUntilEmpty(until: .never) else { throw CancellationError() }
     }
@@ -219,22 +220,19 @@ extension TaskRegistry {
     /// for requests of this era and earlier ones. Returns false if the awaiting task was cancelled first.
     @discardableResult
     nonisolated func waitUntilEmpty(until deadline: HTTP.Instant, upTo era: UInt64? = nil) async -> Bool {
-        let (within, cancellation) = (Enclosure.subjects, Cancellation())
-        var ids: [UInt64] = []
-        var isWithin = false
-        // All lists are told before the first wait, because all of them must know which requests not to wait for.
-        for list in lists {
-            let observing = await list.observeEnd(upTo: era, within: within)
-            ids.append(observing.id)
-            isWithin = isWithin || observing.isWithin
+        // The requests that the caller is within are left out before the first wait.
+        await Enclosure.waiting { isWithin in
+            let cancellation = Cancellation()
+            var ids: [UInt64] = []
+            for list in lists { ids.append(await list.observeEnd(upTo: era)) }
+            let isServed = await withTaskCancellationHandler {
+                await wait(ids, upTo: era, isWithin: isWithin, until: deadline, cancellation)
+            } onCancel: {
+                cancellation.cancel(.task)
+            }
+            for (list, id) in zip(lists, ids) { await list.leave(id) }
+            return isServed || cancellation.cause == nil
         }
-        let isServed = await withTaskCancellationHandler {
-            await wait(ids, upTo: era, isWithin: isWithin, until: deadline, cancellation)
-        } onCancel: {
-            cancellation.cancel(.task)
-        }
-        for (list, id) in zip(lists, ids) { await list.leave(id) }
-        return isServed || cancellation.cause == nil
     }
 
     /// Waits for one list after another, and again if requests have come meanwhile: the first may have filled while the
@@ -252,6 +250,16 @@ extension TaskRegistry {
             if era != nil || lists.count == 1 || arrivals == known { return true }
             known = arrivals
         }
+    }
+
+    nonisolated func leaveOut(_ subjects: Set<Enclosure.Subject>) async -> [UInt64] {
+        var numbers: [UInt64] = []
+        for list in lists { numbers.append(await list.leaveOut(subjects)) }
+        return numbers
+    }
+
+    nonisolated func readmit(_ leftOut: [UInt64]) async {
+        for (list, number) in zip(lists, leftOut) { await list.leave(number) }
     }
 
     private nonisolated var arrivals: [UInt64] {
