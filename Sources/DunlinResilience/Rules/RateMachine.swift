@@ -51,6 +51,12 @@ package struct RateMachine: Sendable {
 
     package var waiting: Int { waiters.count }
 
+    /// Whether it would let a new machine's requests go no later: nobody waits, all tokens are there, and nothing that
+    /// the server said is still in force.
+    package func isIdle(at now: HTTP.Instant) -> Bool {
+        waiters.isEmpty && bucket.isFull(at: now) && server.isIdle(at: now)
+    }
+
     /// Asks for a request that must be sent before `deadline`.
     package mutating func ask(
         _ priority: HTTP.Priority, until deadline: HTTP.Instant, at now: HTTP.Instant

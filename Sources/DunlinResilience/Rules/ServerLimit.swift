@@ -67,6 +67,13 @@ struct ServerLimit: Sendable {
         if let pace, pace.until <= now, !isAwaited { self.pace = nil }
     }
 
+    /// Whether nothing that was said is in force any more.
+    func isIdle(at now: HTTP.Instant) -> Bool {
+        var later = self
+        later.pass(to: now, isAwaited: false)
+        return later.window == nil && later.pace == nil && silentUntil <= now
+    }
+
     mutating func take(at now: HTTP.Instant) {
         sent = sent.addingClamped(1)
         pace?.bucket.take(at: now)

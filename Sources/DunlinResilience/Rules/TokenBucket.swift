@@ -23,6 +23,9 @@ struct TokenBucket: Sendable {
         return HTTP.Instant(nanoseconds: max(due.subtractingClamped(early), now.nanoseconds))
     }
 
+    /// Whether it has all its tokens.
+    func isFull(at now: HTTP.Instant) -> Bool { due <= now.nanoseconds }
+
     /// Takes a token, whether or not one is due.
     mutating func take(at now: HTTP.Instant) {
         due = max(due, now.nanoseconds).addingClamped(interval)

@@ -17,6 +17,10 @@ struct GateState {
         var sent = 0
 
         init(_ key: String, _ breaker: BreakerMachine?) { (self.key, self.breaker) = (key, breaker) }
+
+        func isIdle(at now: HTTP.Instant) -> Bool {
+            breaker?.state ?? .closed == .closed && told?.isIdle(at: now) ?? true
+        }
     }
 
     /// A limit of the session, for one key.
@@ -29,7 +33,7 @@ struct GateState {
 
     /// What is found of a limit of the session.
     private struct Rates {
-        var all = RecentValues<String, Rate>(limit: remembered)
+        var all = RememberedKeys<Rate>()
         var latest: Rate?
     }
 
@@ -42,8 +46,7 @@ struct GateState {
         let isTold: Bool
     }
 
-    static let remembered = 1024
-    private var servers = RecentValues<String, Server>(limit: remembered)
+    private var servers = RememberedKeys<Server>()
     /// The server that was used last, and its origin, if that is its key.
     private var latest: (server: Server, origin: HTTP.Origin?)?
     private var rates: [Rates]
@@ -64,7 +67,7 @@ struct GateState {
     mutating func ask(
         _ settings: Resilience, _ key: String?, _ origin: HTTP.Origin, isFirst: Bool, at now: HTTP.Instant
     ) -> Asked {
-        let server = server(settings, key, origin)
+        let server = server(settings, key, origin, at: now)
         let answer = server.breaker?.ask(at: now) ?? .go(number: 0, isProbe: false)
         let isTold = server.isTold
         var isAlone = false
@@ -83,9 +86,9 @@ struct GateState {
 
     /// Changes the server's own limit.
     mutating func told<Answer>(
-        _ settings: Resilience, _ key: String, _ change: (inout RateMachine) -> Answer
+        _ settings: Resilience, _ key: String, at now: HTTP.Instant, _ change: (inout RateMachine) -> Answer
     ) -> Answer {
-        let server = server(settings, key, nil)
+        let server = server(settings, key, nil, at: now)
         var machine = server.told ?? RateMachine(settings.toldRules, from: takeNumbers(), sent: server.sent)
         server.told = nil
         server.isTold = true
@@ -95,17 +98,20 @@ struct GateState {
 
     /// Changes a limit of the session.
     mutating func rate<Answer>(
-        _ settings: Resilience, _ index: Int, _ key: String, _ change: (inout RateMachine) -> Answer
+        _ settings: Resilience, _ index: Int, _ key: String, at now: HTTP.Instant,
+        _ change: (inout RateMachine) -> Answer
     ) -> Answer {
         if let latest = rates[index].latest, latest.key == key { return change(&latest.machine) }
         let known = rates[index].all.use(key)
         let rate = known ?? Rate(key, RateMachine(settings.rates[index].rules, from: takeNumbers()))
-        if known == nil { rates[index].all.keep(rate, for: key) }
+        if known == nil { rates[index].all.add(rate, for: key) { $0.machine.isIdle(at: now) } }
         rates[index].latest = rate
         return change(&rate.machine)
     }
 
-    private mutating func server(_ settings: Resilience, _ key: String?, _ origin: HTTP.Origin?) -> Server {
+    private mutating func server(
+        _ settings: Resilience, _ key: String?, _ origin: HTTP.Origin?, at now: HTTP.Instant
+    ) -> Server {
         if let latest {
             if let key {
                 if latest.server.key == key { return latest.server }
@@ -116,7 +122,7 @@ struct GateState {
         let name = key ?? origin?.description ?? ""
         let known = servers.use(name)
         let server = known ?? Server(name, settings.breaker.map { BreakerMachine($0, from: takeNumbers()) })
-        if known == nil { servers.keep(server, for: name) }
+        if known == nil { servers.add(server, for: name) { $0.isIdle(at: now) } }
         latest = (server, key == nil ? origin : nil)
         return server
     }

@@ -12,7 +12,7 @@ internal import Synchronization
 /// 2. A request that tries whether a server is well again takes a retry from the budget, as the retries of others do;
 ///    but one at a time may always try, since an empty budget may be filled by nothing else.
 /// 3. A request that ends while it waits, or is suspended, leaves its turn, and says nothing of the server.
-/// 4. Of very many keys, the least recently used are forgotten. Whoever waits for a limit that is forgotten goes.
+/// 4. Of very many keys, some are forgotten (`RememberedKeys`). Whoever waits for a limit that is forgotten goes.
 final class ResilienceGate: Gate {
     /// A limit: the server's own, by its key, or one of the session's.
     private enum Limit {
@@ -73,7 +73,7 @@ final class ResilienceGate: Gate {
         // With another status it says when there will be news, and not that too much was asked.
         if ![429, 503].contains(head.status.code) { limit.silence = nil }
         let chance = visit.chance()
-        change(.told, pass.key) { [limit] in $0.learned(limit, chance: chance, at: now) }
+        change(.told, pass.key, at: now) { [limit] in $0.learned(limit, chance: chance, at: now) }
         tell(.learned(key: pass.key))
     }
 
@@ -135,7 +135,7 @@ extension ResilienceGate {
     private func ask(_ limit: Limit, _ key: String, _ visit: some GateVisit) -> RateMachine.Answer {
         // Said before the lock is taken: each has locks of its own.
         let (priority, deadline, now) = (visit.priority, visit.deadline, visit.now())
-        return change(limit, key) { $0.ask(priority, until: deadline, at: now) }
+        return change(limit, key, at: now) { $0.ask(priority, until: deadline, at: now) }
     }
 
     /// Waits for a request's turn at a limit. Returns whether it had to wait.
@@ -150,17 +150,17 @@ extension ResilienceGate {
             do {
                 try await visit.wait(until: until)
             } catch {
-                change(limit, key) { $0.leave(number) }
+                change(limit, key, at: visit.now()) { $0.leave(number) }
                 throw error
             }
             if visit.isSuspended {
                 // Those behind it would wait with it.
-                change(limit, key) { $0.leave(number) }
+                change(limit, key, at: visit.now()) { $0.leave(number) }
                 try await visit.resumed()
                 answer = ask(limit, key, visit)
             } else {
                 let now = visit.now()
-                answer = change(limit, key) { $0.again(number, at: now) ?? .go }
+                answer = change(limit, key, at: now) { $0.again(number, at: now) ?? .go }
             }
         }
         guard case .refuse(let until, let why) = answer else { return hasWaited }
@@ -173,12 +173,12 @@ extension ResilienceGate {
 
     @discardableResult
     private func change<Answer: Sendable>(
-        _ limit: Limit, _ key: String, _ change: @Sendable (inout RateMachine) -> Answer
+        _ limit: Limit, _ key: String, at now: HTTP.Instant, _ change: @Sendable (inout RateMachine) -> Answer
     ) -> Answer {
         state.withLock { state in
             switch limit {
-            case .told: state.told(settings, key, change)
-            case .rate(let index): state.rate(settings, index, key, change)
+            case .told: state.told(settings, key, at: now, change)
+            case .rate(let index): state.rate(settings, index, key, at: now, change)
             }
         }
     }

@@ -302,14 +302,22 @@ extension `A session that is resilient` {
         #expect(try await task.value == "ok")
     }
 
-    @Test func `of very many servers those of long ago are forgotten`() async throws {
+    @Test func `a breaker that is open is not forgotten, however many other servers are asked`() async throws {
         let (mocked, _) = try Self.mocked(Self.breaker)
-        mocked.transport.otherwise { _ in .respond(.serviceUnavailable) }
+        mocked.transport.otherwise { .respond($0.origin.host == "api.test" ? .serviceUnavailable : .ok) }
         for _ in 0..<4 { _ = await Self.code(mocked) }
-        #expect(mocked.session.resilienceGauges.breakers.count == 1)
-        for number in 0..<1024 { _ = await Self.code(mocked, .url("http://\(number).test/")) }
-        #expect(mocked.session.resilienceGauges.breakers.isEmpty)
-        #expect(await Self.code(mocked) == .unacceptableStatus)
+        for number in 0..<1100 { #expect(await Self.code(mocked, .url("http://\(number).test/")) == nil) }
+        #expect(await Self.code(mocked) == .circuitOpen)
+    }
+
+    @Test func `a limit that is in force is not forgotten, however many others have requests`() async throws {
+        var resilience = Resilience()
+        resilience.rates = [.init(1, per: .seconds(1000)) { String($0.path) }]
+        let (mocked, _) = try Self.mocked(resilience)
+        mocked.transport.otherwise { _ in .respond(body: "ok") }
+        // All of them are in force.
+        for number in 0..<1100 { #expect(await Self.code(mocked, .url("http://api.test/\(number)")) == nil) }
+        #expect(await Self.code(mocked, "0") == .rateLimited)
     }
 }
 
