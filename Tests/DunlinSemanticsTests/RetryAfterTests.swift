@@ -10,7 +10,7 @@ import Testing
         .rules("9110-10.2.3-1"),
         arguments: [
             (["Retry-After": "120"], 120), (["retry-after": "0"], 0), ([:], nil), (["Retry-After": ""], nil),
-            (["Retry-After": "-1"], nil), (["Retry-After": "1.5"], nil), (["Retry-After": "+1"], nil),
+            (["Retry-After": "-1"], nil), (["Retry-After": "+1"], nil),
             (["Retry-After": "1s"], nil), (["Retry-After": "soon"], nil), (["Retry-After": "0007"], 7),
             (["Retry-After": "9223372036854775807"], .max), (["Retry-After": "9223372036854775808"], .max),
             (["Retry-After": "99999999999999999999999999999999999999"], .max),
@@ -18,6 +18,15 @@ import Testing
         ] as [(Fields, Int64?)])
     func `Retry-After is a number of seconds, and nothing that is like one`(fields: Fields, seconds: Int64?) {
         #expect(RetryAfter.wait(fields, at: Self.now) == seconds.map { .seconds($0) })
+    }
+
+    @Test(
+        arguments: [
+            ("1.5", 2), ("0.001", 1), ("3.0", 3), ("1.", nil), (".5", nil), ("1.5.2", nil), ("1,5", nil),
+            ("9223372036854775807.5", .max),
+        ] as [(String, Int64?)])
+    func `a Retry-After with decimals, which no RFC knows, is rounded up`(seconds: String, rounded: Int64?) {
+        #expect(RetryAfter.wait(["Retry-After": seconds], at: Self.now) == rounded.map { .seconds($0) })
     }
 
     @Test(
