@@ -61,6 +61,75 @@ import Testing
         #expect(mode == 0o600)
     }
 
+    @Test func `an archive with names of its own is whole after each entry, and when it is gone on with`() throws {
+        let folder = try Folder(with: "a")
+        let path = "\(folder.path)/a.har"
+        var start = HAR()
+        start.secretNames = ["ticket"]
+        for round in 0..<2 {
+            let file = try HARFile(path, .append, start)
+            #expect(file.secretNames == ["ticket"])
+            for number in 0..<2 {
+                try file.append(try HAR.json.encode(Self.entry(number)), lost: round)
+                let har = try HAR(contentsOf: path)
+                #expect(har.entries.count == 2 * round + number + 1 && har.secretNames == ["ticket"])
+                #expect(!har.wasTorn)
+            }
+            try file.close(lost: round)
+            // What is written as a whole can be gone on with, too.
+            let whole = try folder.write(try HAR(contentsOf: path).text.array, as: "b.har")
+            try Self.write(1, to: whole)
+            #expect(try HAR(contentsOf: whole).entries.count == 2 * round + 3)
+        }
+    }
+
+    @Test func `a damaged number of lost entries stays the largest`() async throws {
+        let folder = try Folder(with: "a")
+        let text = #"{"log":{"entries":[\#n],"_lost":\#(Int.max)}}"#
+        let path = try folder.write(Array(text.utf8), as: "a.har")
+        let settings = {
+            var settings = HARRecorder.Settings(existing: .append)
+            settings.mostWaiting = 0
+            return settings
+        }()
+        let recorder = try HARRecorder(path, settings)
+        let client = try HTTPSession {
+            $0.transport = MockTransport()
+            $0.observers.append(recorder)
+        }
+        _ = try? await client.get("http://a.test", as: .bytes)
+        await client.shutdown()
+        await #expect(throws: HAR.Problem.self) { try await recorder.finish() }
+        #expect(recorder.lost == 1)
+        #expect(try HAR(contentsOf: path).lost == .max)
+    }
+
+    @Test func `names that the archive's head lacks are noted with each entry`() async throws {
+        let folder = try Folder(with: "a")
+        let path = "\(folder.path)/a.har"
+        let backend = MockTransport()
+        backend.otherwise { _ in .respond(body: "x") }
+        for (names, target) in [([], "a"), (["ticket"], "b?ticket=one"), (["ticket", "seat"], "c?seat=one")] {
+            var settings = HARRecorder.Settings(bodyLimit: 100, existing: .append)
+            settings.secretFields = HTTP.SecretFields(names)
+            let recorder = try HARRecorder(path, settings)
+            let client = try HTTPSession(baseURL: "http://a.test") {
+                $0.transport = backend
+                $0.observers.append(recorder)
+            }
+            _ = try await client.get(HTTP.Target(target), as: .string)
+            await client.shutdown()
+            try await recorder.finish()
+        }
+        #expect(try HAR(contentsOf: path).entries.map(\.secretNames) == [nil, ["ticket"], ["seat", "ticket"]])
+        let transport = try RecordedTransport(path)
+        let client = try HTTPSession(baseURL: "http://a.test") { $0.transport = transport }
+        for target in ["a", "b?ticket=two", "c?seat=two"] {
+            _ = try await client.get(HTTP.Target(target), as: .bytes)
+        }
+        try await transport.finish()
+    }
+
     @Test func `a file that would lose something is not written to`() throws {
         let folder = try Folder(with: "a")
         let existing = try folder.write(Array(#"{"log":{"entries":[]}}"#.utf8), as: "a.har")

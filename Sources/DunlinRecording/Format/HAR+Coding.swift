@@ -96,9 +96,11 @@ extension HAR {
         var entries: [Entry]
         var lost: Int?
 
+        /// In the order in which they are written. Only `_lost` follows the entries, so that more can be appended.
         enum CodingKeys: String, CodingKey {
-            case version, creator, pages, entries
+            case version, creator
             case secretNames = "_secretNames"
+            case pages, entries
             case lost = "_lost"
         }
     }

@@ -16,10 +16,10 @@ struct DraftQueue<Waiter> {
     /// How many were added, and how many of those the writer is done with.
     private var added = 0
     private var done = 0
-    private(set) var lost: Int
+    private(set) var lost = 0
 
-    init(mostDrafts: Int, mostBytes: Int, lost: Int = 0) {
-        (self.mostDrafts, self.mostBytes, self.lost) = (mostDrafts, mostBytes, lost)
+    init(mostDrafts: Int, mostBytes: Int) {
+        (self.mostDrafts, self.mostBytes) = (mostDrafts, mostBytes)
     }
 
     /// Adds a draft. Returns whether a writer must be started.

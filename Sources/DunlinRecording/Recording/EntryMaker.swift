@@ -6,6 +6,8 @@ internal import FoundationEssentials
 /// Makes entries of drafts, without their secrets.
 struct EntryMaker: Sendable {
     let secretFields: HTTP.SecretFields
+    /// The names that the head of the archive has. An entry has the others.
+    let namesOfAll: Set<String>
     /// How many bytes of each body are written; nil for none.
     let bodyLimit: Int?
 
@@ -23,7 +25,7 @@ struct EntryMaker: Sendable {
         if !draft.interim.isEmpty {
             entry.interim = draft.interim.map { HAR.Interim(Int($0.status.code), redaction.fields($0.fields)) }
         }
-        let names = draft.task.secretFields.more.subtracting(secretFields.more)
+        let names = redaction.secret.more.subtracting(namesOfAll)
         if !names.isEmpty { entry.secretNames = names.sorted() }
         return entry
     }
@@ -56,7 +58,8 @@ struct EntryMaker: Sendable {
         request.bodySize = draft.hop?.requestBodyBytes ?? count
         let coding = fields["Content-Encoding"] ?? draft.contentEncoding
         request.postData = postData(
-            kept, isWhole: kept.count == count, fields["Content-Type"] ?? draft.contentType ?? "",
+            kept, isWhole: kept.count == count,
+            fields["Content-Type"] ?? draft.contentType ?? "",
             coding.map { [$0] } ?? [], redaction)
         return request
     }
@@ -131,7 +134,8 @@ struct EntryMaker: Sendable {
         guard let bodyLimit, received.count > 0, head.status != .switchingProtocols else { return content }
         let codings = fields.values(of: "Content-Encoding")
         let body = BodyText(
-            received.kept, isWhole: received.isWhole, codings, content.mimeType ?? "", limit: bodyLimit, redaction)
+            received.kept, isWhole: received.isWhole, codings, content.mimeType ?? "",
+            limit: bodyLimit, redaction)
         (content.text, content.encoding, content.comment) = (body.text, body.encoding, body.comment)
         if body.isCut {
             content.isCut = true

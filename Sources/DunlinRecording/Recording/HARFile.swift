@@ -10,26 +10,28 @@ final class HARFile {
     private var isEmpty: Bool
     /// How many entries were lost when the archive was written before.
     let lostBefore: Int
+    /// The names that the archive says were secret for all of its entries, in lower case.
+    let secretNames: Set<String>
 
     /// Creates the file, or opens one that was written before.
     init(_ path: String, _ existing: HARRecorder.Existing, _ start: HAR) throws(HAR.Problem) {
         do {
+            let opened: PartFile
             do throws(Errno) {
-                file = try PartFile(creating: path, permissions: 0o600)
+                opened = try PartFile(creating: path, permissions: 0o600)
             } catch {
                 guard error.meansExisting, existing == .append else { throw error }
-                file = try PartFile(opening: path)
-                try file.setPermissions(0o600)
+                opened = try PartFile(opening: path)
+                try opened.setPermissions(0o600)
             }
-            if file.newPermissions == nil, let position = try Self.position(in: file) {
-                (end, isEmpty, lostBefore) = (position.end, position.isEmpty, position.lost)
-            } else {
-                lostBefore = 0
-                // The text of an archive without entries ends with the brackets.
+            if try opened.status().length == 0 {
                 let text = try start.text
-                (end, isEmpty) = (text.count - Self.brackets.count, true)
-                try text.withUnsafeBytes { bytes throws(Errno) in try file.write(bytes, at: 0) }
+                try text.withUnsafeBytes { bytes throws(Errno) in try opened.write(bytes, at: 0) }
             }
+            let position = try Self.position(in: opened)
+            (end, isEmpty, lostBefore) = (position.end, position.isEmpty, position.lost)
+            secretNames = Self.secretNames(in: try opened.read(at: 0, upTo: position.begin))
+            file = opened
         } catch let problem as HAR.Problem {
             throw HAR.Problem(path: path, line: problem.line, reason: problem.reason)
         } catch let error as Errno {
@@ -39,17 +41,23 @@ final class HARFile {
         }
     }
 
-    private static let brackets = Array("]}}".utf8)
-
     private static func reason(of error: Errno) -> String {
         if error.meansExisting { return "it exists; choose another name, or `existing: .append`" }
         if error.meansLocked { return "another recorder writes to it" }
         return "it cannot be written to: \(error)"
     }
 
-    /// Where entries are to be appended to an existing file, and whether there are none; nil if it is empty. Throws if
-    /// something other than the brackets follows the entries, which would be lost.
-    private static func position(in file: PartFile) throws -> (end: Int, isEmpty: Bool, lost: Int)? {
+    private struct Position {
+        /// Where the entries begin, and where the next one is to be written.
+        let begin: Int
+        let end: Int
+        let isEmpty: Bool
+        let lost: Int
+    }
+
+    /// Where entries are to be appended. Throws if something other than the brackets follows the entries, which would
+    /// be lost.
+    private static func position(in file: PartFile) throws -> Position {
         var (archive, offset) = (TornArchive(), 0)
         while true {
             let piece = Bytes(try file.read(at: offset, upTo: 1 << 20))
@@ -57,17 +65,28 @@ final class HARFile {
             archive.take(piece)
             offset += piece.count
         }
-        if offset == 0 { return nil }
-        guard let end = archive.end else { throw HAR.Problem(reason: "it is no HTTP archive") }
+        guard let begin = archive.begin, let end = archive.end else {
+            throw HAR.Problem(reason: "it is no HTTP archive")
+        }
         let isEmpty = archive.endOfEntries == nil
         // A torn end is written over.
-        if !archive.isClosed { return (end, isEmpty, 0) }
+        if !archive.isClosed { return Position(begin: begin, end: end, isEmpty: isEmpty, lost: 0) }
         let rest = String(decoding: try file.read(at: end, upTo: 256).filter { $0 > 0x20 }, as: UTF8.self)
         let digits = rest.hasPrefix(lostMember) ? rest.dropFirst(lostMember.count).prefix(while: \.isNumber) : "0"
         guard offset - end <= 256, let lost = Int(digits), rest == "]}}" || rest == "\(lostMember)\(digits)}}" else {
             throw HAR.Problem(reason: "something follows its entries, which appending would remove")
         }
-        return (end, isEmpty, lost)
+        return Position(begin: begin, end: end, isEmpty: isEmpty, lost: lost)
+    }
+
+    /// The names in what stands before the entries, which is an archive without entries once it is closed.
+    private static func secretNames(in head: [UInt8]) -> Set<String> {
+        do throws(HAR.Problem) {
+            return HTTP.SecretFields(try HAR(Bytes(head + Array("]}}".utf8))).secretNames ?? []).more
+        } catch {
+            // It is not for the recorder to judge, and each entry has its own names then.
+            return []
+        }
     }
 
     private static let lostMember = "],\"_lost\":"

@@ -1,5 +1,6 @@
 public import Dunlin
 internal import DunlinReactor
+internal import DunlinTypes
 internal import Synchronization
 
 /// Writes what a session sends and receives into an HTTP archive.
@@ -58,15 +59,14 @@ public final class HARRecorder: HTTPSession.Observer {
     public init(_ path: String, _ settings: Settings = Settings()) throws(HAR.Problem) {
         self.settings = settings
         self.path = path
-        maker = EntryMaker(secretFields: settings.secretFields, bodyLimit: settings.bodyLimit)
         var start = HAR()
         let more = settings.secretFields.more
         start.secretNames = more.isEmpty ? nil : more.sorted()
         let file = try HARFile(path, settings.existing, start)
         lostBefore = file.lostBefore
-        queue = Mutex(
-            DraftQueue(
-                mostDrafts: settings.mostWaiting, mostBytes: settings.mostBytesWaiting, lost: file.lostBefore))
+        maker = EntryMaker(
+            secretFields: settings.secretFields, namesOfAll: file.secretNames, bodyLimit: settings.bodyLimit)
+        queue = Mutex(DraftQueue(mostDrafts: settings.mostWaiting, mostBytes: settings.mostBytesWaiting))
         self.file = Mutex(file)
     }
 
@@ -76,7 +76,9 @@ public final class HARRecorder: HTTPSession.Observer {
     }
 
     /// How many entries this recorder has lost.
-    public var lost: Int { queue.withLock { $0.lost } - lostBefore }
+    public var lost: Int { queue.withLock { $0.lost } }
+    /// How many entries the archive lacks. A damaged one may say any number.
+    private var lostOfAll: Int { lost.addingClamped(lostBefore) }
 
     /// Returns when all exchanges that have ended by now are written, and would survive a loss of power. Throws if
     /// entries were lost. It may be called again, and exchanges that end later are recorded, too.
@@ -84,7 +86,7 @@ public final class HARRecorder: HTTPSession.Observer {
         await withUnsafeContinuation { continuation in
             if !queue.withLock({ $0.wait(continuation) }) { continuation.resume() }
         }
-        let (lost, all) = (lost, lost + lostBefore)
+        let (lost, all) = (lost, lostOfAll)
         let outcome = await DiskThreads.shared.run { [self] in
             file.withLock { file in Result { () throws(Errno) in try file.close(lost: all) } }
         }
@@ -113,7 +115,7 @@ public final class HARRecorder: HTTPSession.Observer {
     private func write(_ draft: Draft) {
         do {
             let text = try HAR.json.encode(maker.entry(of: draft))
-            let lost = lost + lostBefore
+            let lost = lostOfAll
             try file.withLock { file in try file.append(text, lost: lost) }
         } catch {
             queue.withLock { $0.lose() }
