@@ -53,11 +53,21 @@ extension HTTP.SecretFields {
     /// Whether the value with this name is left out of printed queries, forms and JSON. Values that are probably secret
     /// are left out too, since showing too little does no harm.
     public func hides(_ name: some StringProtocol) -> Bool {
-        guard name.utf8.count <= Self.longestName else { return true }
+        let bytes = name.utf8
+        guard bytes.count <= Self.longestName else { return true }
+        // `user[pin]` and `user.pin` are names within others.
+        return isSecret(bytes)
+            || bytes.contains(where: Self.isJoint)
+                && bytes.split(whereSeparator: Self.isJoint).contains(where: isSecret)
+    }
+
+    private static func isJoint(_ byte: UInt8) -> Bool { "[].:".utf8.contains(byte) }
+
+    private func isSecret(_ name: some Sequence<UInt8>) -> Bool {
         let letters = Self.letters(of: name)
         return Self.wordLetters.contains(letters)
             || letters.indices.contains { start in Self.signLetters.contains { letters[start...].starts(with: $0) } }
-            || more.contains { Self.letters(of: $0) == letters }
+            || more.contains { Self.letters(of: $0.utf8) == letters }
     }
 
     /// Fields that ask for a password and contain none.
@@ -83,8 +93,8 @@ extension HTTP.SecretFields {
     }
 
     /// The letters of a name, the same however its words are joined.
-    private static func letters(of name: some StringProtocol) -> [UInt8] {
-        name.utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }.map {
+    private static func letters(of name: some Sequence<UInt8>) -> [UInt8] {
+        name.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }.map {
             (0x41...0x5A).contains($0) ? $0 | 0x20 : $0
         }
     }

@@ -28,6 +28,33 @@ package enum SecretText {
         masked(text, as: kind, hiding: secret, 0)
     }
 
+    /// The text up to the first secret, or to the first word that is a secret name, whatever follows it. For text of a
+    /// form that is not known: nobody can tell where the values are.
+    package static func beginning(of text: String, hiding secret: HTTP.SecretFields) -> String {
+        let (bytes, shown) = (Array(text.utf8), Array(masked(text, as: .form, hiding: secret).utf8))
+        var end = zip(bytes, shown).enumerated().first { $1.0 != $1.1 }?.offset ?? min(bytes.count, shown.count)
+        if let name = endOfName(in: bytes[..<end], secret), bytes[name...].contains(where: isNameByte) { end = name }
+        return end == bytes.count ? text : String(decoding: bytes[..<end], as: UTF8.self) + "***"
+    }
+
+    /// Whether a word of the text is a secret name.
+    package static func hasName(in text: String, hiding secret: HTTP.SecretFields) -> Bool {
+        endOfName(in: Array(text.utf8)[...], secret) != nil
+    }
+
+    /// The end of the first word that is a secret name. A word that is too long to be a name is none.
+    private static func endOfName(in bytes: ArraySlice<UInt8>, _ secret: HTTP.SecretFields) -> Int? {
+        var position = bytes.startIndex
+        while position < bytes.endIndex {
+            let word = bytes[position...].prefix(while: isNameByte)
+            if !word.isEmpty, word.count <= HTTP.SecretFields.longestName, isSecret(word, secret) {
+                return word.endIndex
+            }
+            position = word.endIndex + 1
+        }
+        return nil
+    }
+
     /// The masked text; `depth` says how often it was decoded.
     static func masked(_ text: String, as kind: Kind, hiding secret: HTTP.SecretFields, _ depth: Int) -> String {
         let text = withoutInner(text, hiding: secret, depth)
@@ -65,12 +92,7 @@ package enum SecretText {
         }
         if hasEscape { return true }
         let meant = unescaped(name).filter { $0 != UInt8(ascii: "\\") }
-        if meant.count > HTTP.SecretFields.longestName || secret.hides(String(decoding: meant, as: UTF8.self)) {
-            return true
-        }
-        // Brackets are percent-encoded: each part is a name.
-        guard meant.contains(UInt8(ascii: "[")) else { return false }
-        return meant.split { "[]".utf8.contains($0) }.contains { secret.hides(String(decoding: $0, as: UTF8.self)) }
+        return secret.hides(String(decoding: meant, as: UTF8.self))
     }
 
     /// How far before a name its key may be.

@@ -32,7 +32,10 @@ import Testing
             switch request.target {
             case "/moved": .response(302, fields: ["Location": "/a?n=1"])
             case "/missing": .response(404, body: "none")
-            case "/bytes": .response(body: Bytes((0..<1000).map { UInt8($0 % 256) }))
+            case "/bytes":
+                .response(
+                    fields: ["Content-Type": "application/octet-stream"],
+                    body: Bytes((0..<1000).map { UInt8($0 % 256) }))
             default:
                 .response(
                     fields: ["Content-Type": "application/json", "X-Seen": "1", "X-Seen": "2"],
@@ -150,6 +153,25 @@ import Testing
             try await transport.finish()
         }
         #expect(try !String(decoding: Data(contentsOf: URL(filePath: path)), as: UTF8.self).contains("pl4nted"))
+    }
+
+    @Test func `names that a transport is given are left out of what it records, anew and in addition`() async throws {
+        let (folder, server) = (try Folder(with: "a"), try LoopbackServer())
+        defer { server.stop() }
+        let path = "\(folder.path)/a.har"
+        server.respond { _ in .response(body: "x") }
+        for (mode, targets) in [
+            (RecordedTransport.Mode.recordAnew, ["a?ticket=one"]), (.recordMissing, ["a?ticket=two", "b?ticket=two"]),
+            (.replay, ["a?ticket=three", "b?ticket=three"]),
+        ] {
+            let transport = try RecordedTransport(path, mode, secretFields: mode == .replay ? .usual : ["ticket"])
+            let client = try HTTPSession(baseURL: server.baseURL) { $0.transport = transport }
+            for target in targets { _ = try await client.get(HTTP.Target(target), as: .string) }
+            await client.shutdown()
+            try await transport.finish()
+            let har = try HAR(contentsOf: path)
+            #expect(har.entries.count == min(2, targets.count) && har.secretNames == ["ticket"])
+        }
     }
 
     @Test func `what is recorded is sent under the guard that it is given`() async throws {

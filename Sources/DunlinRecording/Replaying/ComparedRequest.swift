@@ -42,7 +42,12 @@ struct ComparedRequest: Sendable, Equatable {
     static func body(_ bytes: Bytes?, _ mediaType: String, _ redaction: Redaction) -> Body {
         guard let bytes else { return .unknown }
         if bytes.isEmpty { return .none }
-        guard let text = String(validating: bytes) else { return Redaction.isText(mediaType) ? .unknown : .text(bytes) }
+        let text: String
+        switch BodyForm(of: bytes, mediaType) {
+        case .text(let readable): text = readable
+        case .binary: return .text(bytes)
+        case .unreadable: return .unknown
+        }
         let type = mediaType.lowercased()
         if type.hasPrefix("multipart/") { return .text(Bytes(redaction.body(text, mediaType).text.withoutBoundary)) }
         let shown = redaction.body(text, mediaType).text

@@ -27,16 +27,16 @@ struct BodyText {
         if isCut {
             comment = "only the beginning: \(bytes.count) bytes"
             // A character may be cut, too.
-            if String(validating: bytes) == nil { bytes = Self.withoutCutCharacter(bytes) }
+            if case .unreadable = BodyForm(of: bytes, type) { bytes = Self.withoutCutCharacter(bytes) }
         }
-        if let text = String(validating: bytes) {
+        switch BodyForm(of: bytes, type) {
+        case .text(let text):
             let shown = redaction.body(text, type)
             self.text = shown.text
             if !shown.isWhole { (isCut, comment) = (true, "what may belong to a secret is left out") }
-        } else if Redaction.isText(type) {
-            (isCut, comment) = (true, "left out: text that is not UTF-8, or has parts that are not")
-        } else {
-            (text, encoding) = (Data(bytes).base64EncodedString(), "base64")
+        case .binary: (text, encoding) = (Data(bytes).base64EncodedString(), "base64")
+        case .unreadable:
+            (isCut, comment) = (true, "left out: no UTF-8, and no type that is known to be binary")
         }
     }
 

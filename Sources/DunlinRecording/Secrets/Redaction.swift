@@ -20,21 +20,62 @@ struct Redaction: Sendable {
         secret.hides(name) ? Self.mark : SecretText.masked(value, as: .link, hiding: secret)
     }
 
-    /// The text of a body. JSON and forms keep their structure; of other text, all that may belong to a secret is left
-    /// out, and then it is not whole.
+    /// The text of a body. JSON and forms keep their structure; other text is left out from the first secret name on,
+    /// and then it is not whole.
     func body(_ text: String, _ mediaType: String) -> (text: String, isWhole: Bool) {
-        let type = Self.name(of: mediaType)
-        if type == "application/x-www-form-urlencoded" {
+        body(text, MediaType(mediaType), depth: 0)
+    }
+
+    /// The text of a body, or of a part of one; `depth` says in how many others it is.
+    private func body(_ text: String, _ type: MediaType?, depth: Int) -> (text: String, isWhole: Bool) {
+        let essence = type?.essence ?? ""
+        if essence == "application/x-www-form-urlencoded", Self.mayBeForm(text) {
             let pairs = Self.pairs(of: text[...], separator: "&").map { pair in
-                pair.value.map { "\(pair.name)=\(secret.hides(pair.meaning) ? Self.mark : masked($0))" } ?? pair.name
+                pair.value.map { "\(pair.name)=\(secret.hides(pair.meaning) ? Self.mark : masked($0))" }
+                    ?? masked(pair.name)
             }
             return (pairs.joined(separator: "&"), true)
         }
-        if type.hasSuffix("json"), let value = DynamicValue(json: text), let shown = masked(value).json {
+        if depth < Self.deepest, let form = MultipartText(text, type) { return parts(of: form, depth: depth) }
+        let first = text.utf8.first { $0 > 0x20 }
+        let mayBeJSON = essence.hasSuffix("json") || first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+        if mayBeJSON, let value = DynamicValue(json: text), let shown = masked(value).json {
             return (shown == value.json ? text : shown, true)
         }
-        let shown = SecretText.masked(text, as: .form, hiding: secret)
+        let shown = SecretText.beginning(of: text, hiding: secret)
         return (shown, shown == text)
+    }
+
+    /// How many forms within each other are looked into.
+    private static let deepest = 3
+
+    /// Whether a text has nothing that no form has, since all of it would be encoded.
+    private static func mayBeForm(_ text: String) -> Bool {
+        !text.utf8.contains { $0 < 0x20 || "\"<>{}".utf8.contains($0) }
+    }
+
+    /// A part's name is judged as that of a form's field.
+    private func parts(of form: MultipartText, depth: Int) -> (text: String, isWhole: Bool) {
+        var isWhole = true
+        let text = form.text { part in
+            if part.names.contains(where: secret.hides) || SecretText.hasName(in: part.head, hiding: secret) {
+                return (head(part), Self.mark)
+            }
+            // Without a type it is a field of the form.
+            if part.type == nil, Self.mayBeForm(part.content) { return (head(part), masked(part.content)) }
+            let content = body(part.content, part.type, depth: depth + 1)
+            isWhole = isWhole && content.isWhole
+            return (head(part), content.text)
+        }
+        return (text, isWhole)
+    }
+
+    private func head(_ part: MultipartText.Part) -> String {
+        part.lines.map { line in
+            let name = line.prefix { $0 != ":" }
+            return secret.hidesField(String(name))
+                ? "\(name): \(Self.mark)" : SecretText.withoutInner(line, hiding: secret)
+        }.joined(separator: "\r\n")
     }
 
     private func masked(_ text: String) -> String { SecretText.masked(text, as: .link, hiding: secret) }
@@ -73,18 +114,6 @@ struct Redaction: Sendable {
             .object(DynamicValue.Members(members.map { .init(key: $0.key, value: hidden($0.value)) }))
         case .null, .bool, .data, .date, .set: value
         }
-    }
-
-    private static func name(of mediaType: String) -> String {
-        String(Substring(mediaType.utf8.prefix { $0 != UInt8(ascii: ";") })).lowercased()
-    }
-
-    /// Whether a body of this type is text, or has parts that are.
-    static func isText(_ mediaType: String) -> Bool {
-        let type = name(of: mediaType)
-        return type.hasSuffix("json") || type.hasSuffix("urlencoded") || type.hasPrefix("text/")
-            || type.hasPrefix("multipart/")
-            || type.hasSuffix("xml") || type.hasSuffix("javascript") || type.hasSuffix("graphql")
     }
 
     private static let naming: Set<String> = ["name", "key", "property"]
