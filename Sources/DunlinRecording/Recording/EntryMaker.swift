@@ -58,7 +58,7 @@ struct EntryMaker: Sendable {
         request.bodySize = draft.hop?.requestBodyBytes ?? count
         let coding = fields["Content-Encoding"] ?? draft.contentEncoding
         request.postData = postData(
-            kept, isWhole: kept.count == count,
+            kept, isWhole: kept.count == count && !(draft.isStreamed && draft.error != nil),
             fields["Content-Type"] ?? draft.contentType ?? "",
             coding.map { [$0] } ?? [], redaction)
         return request
@@ -117,7 +117,7 @@ struct EntryMaker: Sendable {
 
     private func note(_ error: any Error, _ response: inout HAR.Response) {
         guard let error = error as? NetworkError else {
-            response.error = "\(type(of: error))"
+            response.error = error is CancellationError ? NetworkError.Code.cancelled.rawValue : "\(type(of: error))"
             return
         }
         (response.error, response.errorPhase) = (error.code.rawValue, error.phase?.rawValue)
@@ -134,7 +134,7 @@ struct EntryMaker: Sendable {
         guard let bodyLimit, received.count > 0, head.status != .switchingProtocols else { return content }
         let codings = fields.values(of: "Content-Encoding")
         let body = BodyText(
-            received.kept, isWhole: received.isWhole, codings, content.mimeType ?? "",
+            received.kept, isWhole: received.isWhole && draft.error == nil, codings, content.mimeType ?? "",
             limit: bodyLimit, redaction)
         (content.text, content.encoding, content.comment) = (body.text, body.encoding, body.comment)
         if body.isCut {

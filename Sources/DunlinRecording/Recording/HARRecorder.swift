@@ -41,6 +41,8 @@ public final class HARRecorder: HTTPSession.Observer {
         /// How many entries may wait to be written, and how many bytes they may hold.
         public var mostWaiting = 10_000
         public var mostBytesWaiting = 64 << 20
+        /// Whether a request has one entry, its last exchange.
+        var onlyLast = false
 
         public init(bodyLimit: Int? = nil, existing: Existing = .refuse, tag: String? = nil) {
             (self.bodyLimit, self.existing, self.tag) = (bodyLimit, existing, tag)

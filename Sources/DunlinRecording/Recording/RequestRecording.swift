@@ -6,8 +6,10 @@ internal import Synchronization
 final class RequestRecording: HTTPSession.RequestObserver {
     private struct State {
         var source = "shared"
-        /// An answer without an exchange, which is written when it is known what follows.
-        var unsent: Draft?
+        /// What is written when it is known what follows: an answer without an exchange, whose body is that of the
+        /// request; a cancelled exchange, whose reason is that of the request; and one that may not be the last.
+        var held: Draft?
+        var end: HTTPSession.Completion?
     }
 
     private let task: HTTPSession.TaskSnapshot
@@ -21,8 +23,19 @@ final class RequestRecording: HTTPSession.RequestObserver {
     func exchangeBegan(
         _ exchange: HTTPSession.Exchange, adding fields: inout Fields
     ) -> (any HTTPSession.ExchangeObserver)? {
-        flush()
-        return ExchangeRecording(exchange, recorder)
+        if recorder.settings.onlyLast { state.withLock { $0.held = nil } } else { flush() }
+        return ExchangeRecording(exchange, self, recorder)
+    }
+
+    fileprivate func ended(_ exchange: Draft) {
+        guard recorder.settings.onlyLast || exchange.error is CancellationError else {
+            return recorder.record(exchange)
+        }
+        let end = state.withLock { state in
+            if state.end == nil { state.held = exchange }
+            return state.end
+        }
+        if let end { recorder.record(exchange.completed(by: end)) }
     }
 
     func noted(_ step: HTTPSession.RequestStep) {
@@ -39,30 +52,42 @@ final class RequestRecording: HTTPSession.RequestObserver {
         draft.response = response
         state.withLock { state in
             draft.fromCache = state.source
-            state.unsent = draft
+            state.held = draft
         }
     }
 
-    func ended(_ completion: HTTPSession.Completion) { flush(completion.body) }
+    func ended(_ completion: HTTPSession.Completion) {
+        state.withLock { $0.end = completion }
+        flush(completion)
+    }
 
-    private func flush(_ body: Bytes? = nil) {
-        guard var draft = state.withLock({ $0.unsent.take() }) else { return }
-        if let body { draft.received.append(body) }
-        recorder.record(draft)
+    private func flush(_ end: HTTPSession.Completion? = nil) {
+        guard let draft = state.withLock({ $0.held.take() }) else { return }
+        recorder.record(end.map(draft.completed) ?? draft)
+    }
+}
+
+extension Draft {
+    /// The draft with what the end of the request says of it.
+    fileprivate func completed(by end: HTTPSession.Completion) -> Draft {
+        var draft = self
+        if fromCache != nil, let body = end.body { draft.received.append(body) }
+        if error is CancellationError, let error = end.error { draft.error = error }
+        return draft
     }
 }
 
 /// Records one exchange.
 final class ExchangeRecording: HTTPSession.ExchangeObserver {
     private let draft: Mutex<Draft>
-    private let recorder: HARRecorder
+    private let request: RequestRecording
     let wantsBodies: Bool
 
-    init(_ exchange: HTTPSession.Exchange, _ recorder: HARRecorder) {
+    init(_ exchange: HTTPSession.Exchange, _ request: RequestRecording, _ recorder: HARRecorder) {
         var draft = Draft(Date(), exchange.task, exchange.head, bodies: recorder.settings.bodyLimit)
         (draft.exchange, draft.attempt) = (exchange.number, exchange.attempt)
         self.draft = Mutex(draft)
-        self.recorder = recorder
+        self.request = request
         wantsBodies = recorder.settings.bodyLimit != nil
     }
 
@@ -80,6 +105,6 @@ final class ExchangeRecording: HTTPSession.ExchangeObserver {
             (draft.hop, draft.error) = (end.hop, end.error)
             return draft
         }
-        recorder.record(whole)
+        request.ended(whole)
     }
 }

@@ -29,6 +29,8 @@ final class LiveRecording: Sendable {
         if let draft, try FileSystem.status(of: draft) != nil { try FileSystem.remove(draft) }
         var settings = HARRecorder.Settings(bodyLimit: Self.bodyLimit, existing: .append)
         settings.secretFields = secret
+        // What its sessions send again by themselves, as over a connection that had ended, is one exchange of the test.
+        settings.onlyLast = true
         recorder = try HARRecorder(draft ?? path, settings)
         var configuration = HTTPSession.Configuration()
         configure(&configuration)

@@ -27,7 +27,8 @@ struct RecordedAnswer: Sendable {
         guard (200...599).contains(response.status) else {
             throw HAR.Problem(reason: "\(entry.name) has the status \(response.status), which is no answer to replay")
         }
-        if response.content.isCut == true {
+        // A body that broke off ends in the failure, however much of it is known.
+        if failure == nil, response.content.isCut == true {
             throw HAR.Problem(
                 reason: "\(entry.name) does not have all of its body (\(response.content.comment ?? "_cut"))")
         }
@@ -35,7 +36,8 @@ struct RecordedAnswer: Sendable {
         if let bytes = response.content.bytes {
             body = bytes
         } else {
-            guard hasNoBody || response.content.text == nil && (response.content.size ?? 0) <= 0 else {
+            guard failure != nil || hasNoBody || response.content.text == nil && (response.content.size ?? 0) <= 0
+            else {
                 throw HAR.Problem(
                     reason: "\(entry.name) has no body, or no Base64; save the archive with contents")
             }
@@ -64,7 +66,8 @@ struct RecordedAnswer: Sendable {
         }
     }
 
-    func response(_ hop: HTTP.Hop) throws -> TransportResponse {
+    func response(_ hop: HTTP.Hop) async throws -> TransportResponse {
+        if head == nil, let failure { try await failure.waitIfCancelled() }
         guard let head else { throw failure ?? NetworkError(.connectionClosed, "the recorded exchange failed") }
         var hop = hop
         (hop.bodyBytes, hop.decodedBytes) = (body.count, body.count)
@@ -82,6 +85,11 @@ extension NetworkError {
             phase: response.errorPhase.flatMap { HTTP.Phase(rawValue: $0) }
                 ?? (response.status == 0 ? .firstByte : .receive),
             requestMayHaveBeenSent: response.isUnsent != true, isSafeToRetry: response.isSafeToRetry == true)
+    }
+
+    /// A request that was cancelled had no answer to wait for; it is cancelled again, and for the same reason.
+    fileprivate func waitIfCancelled() async throws {
+        if code == .cancelled { try await Task.sleep(for: .seconds(86_400)) }
     }
 }
 
@@ -103,7 +111,10 @@ private final class BrokenBody: TransportResponse.BodyStream {
             defer { rest = .empty }
             return rest
         }
-        if bytes.isEmpty { throw error }
+        if bytes.isEmpty {
+            try await error.waitIfCancelled()
+            throw error
+        }
         return bytes
     }
 }

@@ -102,7 +102,7 @@ public final class RecordedTransport: Transport {
                 var hop = hop
                 hop.ended = exchange.now()
                 hop.noteReceived(at: hop.ended, sent: sent, isFirst: true)
-                return try answer.response(hop)
+                return try await answer.response(hop)
             }
         case .miss(let miss):
             if let live { return try await live.exchange(request, content, hiding: redaction.secret) }
