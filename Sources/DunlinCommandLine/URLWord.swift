@@ -60,6 +60,9 @@ package enum URLWord {
         return word[..<scheme.upperBound] + "…" + word[at...]
     }
 
+    /// The URL as a session names it, without user info.
+    package static func named(_ url: String) -> String { WebAddress.shown(url) }
+
     private static func completed(_ word: String) throws(UsageError) -> String {
         if hasScheme(word) { return word }
         if word.isEmpty { throw UsageError(description: "a URL is needed; the one given is empty") }

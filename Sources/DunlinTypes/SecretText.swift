@@ -222,7 +222,8 @@ package enum SecretText {
 // MARK: - User info
 
 extension SecretText {
-    /// The text without what stands between `//` and `@`, wherever it contains URLs.
+    /// The text without what stands between `//` and `@`, wherever it contains URLs. After `http:` or `https:` any
+    /// slashes may stand, or none, as browsers read it.
     ///
     /// A password with a raw `/`, `?` or `#` extends beyond the authority. An authority that is not a host and port
     /// shows this, and then everything up to the last `@` is hidden. Each byte is read a few times at most, because
@@ -270,12 +271,23 @@ extension SecretText {
         }
     }
 
-    /// The start of the authority after the slashes at `position`, which JSON may have escaped; nil if there are none.
+    /// The start of the authority after the slashes at `position`, which JSON may have escaped, or after the colon of a
+    /// scheme there; nil if it is neither.
     private static func authority(in bytes: [UInt8], at position: Int) -> Int? {
+        if bytes[position] == UInt8(ascii: ":"), isScheme(bytes[..<position]) {
+            let slashes = bytes[(position + 1)...].prefix { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+            return slashes.endIndex
+        }
         guard bytes[position] == UInt8(ascii: "/") else { return nil }
         var next = position + 1
         if next < bytes.count, bytes[next] == UInt8(ascii: "\\") { next += 1 }
         return next < bytes.count && bytes[next] == UInt8(ascii: "/") ? next + 1 : nil
+    }
+
+    /// Whether the bytes end with a scheme whose URLs have an authority.
+    private static func isScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let letters = bytes.suffix(5).map { $0 | 0x20 }
+        return letters == Array("https".utf8) || letters.suffix(4).elementsEqual("http".utf8)
     }
 
     /// The end of the user info; nil if there is none. Nothing beyond the authority is read again: `word` knows the

@@ -106,6 +106,9 @@ import Testing
         let format = #"%{http_code} %{num_redirects} %{url_effective}\n"#
         #expect(try await run(["-s", "-w", format, server.baseURL + "/a?token=7"]) == .failure)
         #expect(try paper.said == "000 0 \(server.baseURL)/a?token=7\n")
+        let withUser = server.baseURL.replacing("http://", with: "http://ada:pl4nted@")
+        #expect(try await run(["-s", "-w", format, withUser + "/b"]) == .failure)
+        #expect(try paper.said.hasSuffix("\n000 0 \(server.baseURL)/b\n"))
     }
 
     @Test func `a body that breaks off is told by its head`() async throws {

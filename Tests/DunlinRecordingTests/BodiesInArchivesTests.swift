@@ -92,6 +92,16 @@ import Testing
         #expect(again.text == body.text)
     }
 
+    @Test(arguments: ["name", "id", "type", "key", "Field"])
+    func `a value whose name is a value beside it is left out`(key: String) {
+        let json = Self.body("{\"\(key)\":\"password\",\"value\":\"\(Self.secret)\"}".utf8, "application/json")
+        #expect(json.text == "{\"\(key)\":\"\(key == "key" ? "***" : "password")\",\"value\":\"***\"}")
+        let form = Self.body("a=1&\(key)=password&value=\(Self.secret)".utf8, "application/x-www-form-urlencoded")
+        #expect(form.text == "a=1&\(key)=\(key == "key" ? "***" : "password")&value=***")
+        let other = #"{"type":"authors","id":"1","attributes":{"page":2}}"#
+        #expect(Self.body(other.utf8, "application/vnd.api+json").text == other)
+    }
+
     @Test func `text without a secret name is whole, and JSON is known without its type`() {
         for text in [
             "some text, some text", "Enter your password.", "", String(repeating: "a", count: 1000), "{x}", "a=1&b=2",

@@ -284,9 +284,21 @@ import Testing
     @Test(arguments: [
         ("body", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc"), ("body", "key AKIAIOSFODNN7EXAMPLE!"),
         ("field", "ghp_0123456789012345678901234567890123456"), ("url", "-----BEGIN%20"),
+        ("interim", "ghp_0123456789012345678901234567890123456"), ("cookie", "/AKIAIOSFODNN7EXAMPLE/"),
+        ("reason", "OK AKIAIOSFODNN7EXAMPLE"),
     ]) func `what looks like a secret fails the test`(place: String, secret: String) async throws {
         var entry = Self.entry("GET", "https://a.test/v1/a", 200, place == "body" ? secret : "")
-        if place == "field" { entry.response.headers = [HAR.NameValue("X-Note", secret)] }
+        let field = HAR.NameValue("X-Note", secret)
+        switch place {
+        case "field": entry.response.headers = [field]
+        case "interim": entry.interim = [HAR.Interim(103, [field])]
+        case "reason": entry.response.statusText = secret
+        case "cookie":
+            var cookie = HAR.Cookie("a", "***")
+            cookie.path = secret
+            entry.response.cookies = [cookie]
+        default: break
+        }
         let transport = try Self.transport([entry])
         _ = try await Self.session(transport).get("a", as: .string)
         if place == "url" { return try await transport.finish() }

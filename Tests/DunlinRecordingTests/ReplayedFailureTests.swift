@@ -47,7 +47,8 @@ import Testing
         for path in paths {
             let transport = try RecordedTransport(path)
             outcomes.append(try await outcome(server, transport, nil, limit))
-            try await transport.finish()
+            // Where time is short, it may be over before the request is sent.
+            if limit > .seconds(10) { try await transport.finish() }
         }
         return outcomes
     }
@@ -63,14 +64,16 @@ import Testing
         }
     }
 
-    @Test func `a request whose time is over times out again, before the head and within the body`() async throws {
-        for reply in [
+    @Test(
+        arguments: [
             .response(body: "x").delayed(.seconds(60)),
             .response(body: Bytes(repeatElement(0x61, count: 1000))).stallingAfter(300),
-        ] as [LoopbackServer.Reply] {
-            let outcomes = try await Self.outcomes(reply, .milliseconds(300))
-            #expect(outcomes == Array(repeating: "timedOut", count: 4))
-        }
+        ] as [LoopbackServer.Reply])
+    func `a request whose time is over times out again, before the head and within the body`(
+        reply: LoopbackServer.Reply
+    ) async throws {
+        let outcomes = try await Self.outcomes(reply, .seconds(2))
+        #expect(outcomes == Array(repeating: "timedOut", count: 4))
     }
 
     @Test func `a recorder says of a cancelled exchange why its request has ended`() async throws {
@@ -78,7 +81,7 @@ import Testing
         defer { server.stop() }
         server.respond { _ in .response(body: "x").delayed(.seconds(60)) }
         let recorder = try HARRecorder("\(folder.path)/a.har")
-        _ = try await Self.outcome(server, nil, recorder, .milliseconds(200))
+        _ = try await Self.outcome(server, nil, recorder, .seconds(2))
         let client = try HTTPSession(baseURL: server.baseURL) { $0.observers.append(recorder) }
         let task = try client.task("b", as: .string)
         task.resume()

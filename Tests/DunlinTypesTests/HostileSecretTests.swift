@@ -109,6 +109,9 @@ import Testing
         ("//a/@b //c:d@e/@f", "//a/@b //***@e/@f"), ("//u:p//q@a", "//***@a"),
         ("//a:1//u:p@b", "//a:1//***@b"), ("// //u@a", "// //***@a"),
         ("//", "//"), ("@//", "@//"), ("//a:b\"//c@d", "//a:b\"//***@d"), ("////u@a", "////***@a"),
+        ("http:u:p@a", "http:***@a"), ("HTTPS:\\\\u:p@a/b", "HTTPS:\\\\***@a/b"), ("http:/u@a", "http:/***@a"),
+        ("http:\\/\\/u@a", "http:\\/\\/***@a"), ("http: u@a, mailto:u@a", "http: u@a, mailto:u@a"),
+        ("http:////u@a", "http:////***@a"), ("http://a/b@c", "http://a/b@c"),
     ])
     func `each of several URLs in one word is shown without its user info`(text: String, shown: String) {
         #expect(SecretText.withoutUserInfo(text) == shown)

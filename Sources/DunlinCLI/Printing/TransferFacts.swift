@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinCommandLine
 import DunlinTypes
 import Synchronization
 
@@ -77,6 +78,7 @@ extension TransferFacts {
         // The error's URL is without its secrets.
         let last = redirects.count == 0 ? nil : error.request?.url
         self.init(
-            head: error.response, url: last ?? url, redirects: redirects.count, hops: error.hop.map { [$0] } ?? [])
+            head: error.response, url: last ?? URLWord.named(url), redirects: redirects.count,
+            hops: error.hop.map { [$0] } ?? [])
     }
 }

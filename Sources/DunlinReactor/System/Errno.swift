@@ -38,6 +38,8 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
 
     public var meansNoSuchFile: Bool { rawValue == ENOENT || rawValue == ENOTDIR }
     public var meansDirectory: Bool { rawValue == EISDIR }
+    /// Whether it is something else than a regular file, as `OpenFile` says it.
+    public var meansNoFile: Bool { rawValue == EINVAL }
     /// Whether there is something by that name already.
     public var meansExisting: Bool { rawValue == EEXIST }
     public var meansOtherFileSystem: Bool { rawValue == EXDEV }

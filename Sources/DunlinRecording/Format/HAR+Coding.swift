@@ -35,6 +35,8 @@ extension HAR {
             bytes = Bytes(try file.read(at: 0, upTo: file.length))
         } catch let problem as Problem {
             throw problem
+        } catch let error as Errno where error.meansNoFile {
+            throw Problem(path: path, reason: "it is no regular file; write what a pipe brings to one first")
         } catch {
             throw Problem(path: path, reason: "it cannot be read: \(error)")
         }

@@ -20,6 +20,12 @@ extension HAR.Entry {
         var texts = [("its URL", request.url)]
         texts += request.headers.map { ("its field \($0.name)", $0.value) }
         texts += response.headers.map { ("the response's field \($0.name)", $0.value) }
+        for head in interim ?? [] { texts += head.headers.map { ("an interim response's field \($0.name)", $0.value) } }
+        texts.append(("the response's reason", response.statusText ?? ""))
+        for cookie in (request.cookies ?? []) + (response.cookies ?? []) {
+            let parts = [cookie.name, cookie.value, cookie.path ?? "", cookie.domain ?? ""]
+            texts.append(("a cookie", parts.joined(separator: " ")))
+        }
         if let bytes = request.postData?.bytes { texts.append(("its body", String(bytes))) }
         if let bytes = response.content.bytes { texts.append(("the response's body", String(bytes))) }
         return texts

@@ -30,11 +30,18 @@ struct Redaction: Sendable {
     private func body(_ text: String, _ type: MediaType?, depth: Int) -> (text: String, isWhole: Bool) {
         let essence = type?.essence ?? ""
         if essence == "application/x-www-form-urlencoded", Self.mayBeForm(text) {
-            let pairs = Self.pairs(of: text[...], separator: "&").map { pair in
-                pair.value.map { "\(pair.name)=\(secret.hides(pair.meaning) ? Self.mark : masked($0))" }
-                    ?? masked(pair.name)
+            let pairs = Self.pairs(of: text[...], separator: "&")
+            // `name=password&value=…`
+            let isNamed = pairs.contains { pair in
+                Self.isNaming(pair.meaning, withValue: true)
+                    && secret.hides(PercentEncoding.meaning(ofQueryPart: (pair.value ?? "")[...]))
             }
-            return (pairs.joined(separator: "&"), true)
+            let shown = pairs.map { pair in
+                guard let value = pair.value else { return masked(pair.name) }
+                let isHidden = secret.hides(pair.meaning) || isNamed && Self.isValue(pair.meaning)
+                return "\(pair.name)=\(isHidden ? Self.mark : masked(value))"
+            }
+            return (shown.joined(separator: "&"), true)
         }
         if depth < Self.deepest, let form = MultipartText(text, type) { return parts(of: form, depth: depth) }
         let first = text.utf8.first { $0 > 0x20 }
@@ -86,8 +93,9 @@ struct Redaction: Sendable {
         case .array(let elements): return .array(elements.map(masked))
         case .object(let members):
             // `{"name": "password", "value": "…"}`
+            let hasValue = members.contains { Self.isValue($0.key) }
             let isNamed = members.contains { member in
-                if case .string(let text) = member.value, Self.naming.contains(member.key.lowercased()) {
+                if case .string(let text) = member.value, Self.isNaming(member.key, withValue: hasValue) {
                     secret.hides(text)
                 } else {
                     false
@@ -96,7 +104,7 @@ struct Redaction: Sendable {
             var shown = DynamicValue.Members([])
             for member in members {
                 let isHidden =
-                    secret.hides(member.key) || isNamed && !Self.naming.contains(member.key.lowercased())
+                    secret.hides(member.key) || isNamed && !Self.isNaming(member.key, withValue: hasValue)
                 shown.append(member.key, isHidden ? Self.hidden(member.value) : masked(member.value))
             }
             return .object(shown)
@@ -117,6 +125,15 @@ struct Redaction: Sendable {
     }
 
     private static let naming: Set<String> = ["name", "key", "property"]
+    /// These name something only beside a value: a `type` is mostly another thing.
+    private static let namingValues: Set<String> = ["id", "type", "field", "label"]
+
+    private static func isNaming(_ name: String, withValue: Bool) -> Bool {
+        let name = name.lowercased()
+        return naming.contains(name) || withValue && namingValues.contains(name)
+    }
+
+    private static func isValue(_ name: String) -> Bool { name.lowercased() == "value" }
 
     struct Pair {
         let name: String
