@@ -75,10 +75,10 @@ struct `The limit of an attempt` {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(.ok) }
             let producer = `Both directions at once`.Producer()
-            let options = Self.options(.milliseconds(200))
+            let options = Self.options(.seconds(1))
             async let response = stage.session.post("x", body: producer.body, options: options, as: .bytes)
             for piece: Bytes in ["a", "b", "c"] {
-                try await Task.sleep(for: .milliseconds(150))
+                try await Task.sleep(for: .milliseconds(400))
                 producer.permits.continuation.yield(piece)
             }
             producer.permits.continuation.finish()
