@@ -11,7 +11,8 @@ final class LiveRecording: Sendable {
     private static let bodyLimit = 64 << 20
 
     private let configuration: HTTPSession.Configuration
-    private let sessions = Mutex<[HTTP.SecretFields: HTTPSession]>([:])
+    /// Nil once the recording has ended.
+    private let sessions = Mutex<[HTTP.SecretFields: HTTPSession]?>([:])
     private let recorder: HARRecorder
     private let path: String
     /// Where an archive is written that is to replace another.
@@ -46,11 +47,12 @@ final class LiveRecording: Sendable {
 
     private func session(hiding secret: HTTP.SecretFields) throws -> HTTPSession {
         try sessions.withLock { sessions in
-            if let session = sessions[secret] { return session }
+            guard let known = sessions else { throw NetworkError(.sessionShutDown, "the recording has ended") }
+            if let session = known[secret] { return session }
             var configuration = configuration
             configuration.secretFields = secret
             let session = try HTTPSession(configuration)
-            sessions[secret] = session
+            sessions?[secret] = session
             return session
         }
     }
@@ -72,7 +74,8 @@ final class LiveRecording: Sendable {
     }
 
     private func shutDown() async {
-        for session in sessions.withLock({ $0.values.map(\.self) }) { await session.shutdown() }
+        let sessions = sessions.withLock { $0.take() }
+        for session in (sessions ?? [:]).values { await session.shutdown() }
     }
 
     func giveUp() async {

@@ -47,13 +47,8 @@ package struct CacheMachine: Sendable {
 
     private func isSelected(_ entry: CacheEntry) -> Bool {
         entry.key == request.key && entry.sentAt >= request.oldest && entry.owner.hasTerms(of: request.asker)
-            && (entry.owner.user == nil ? !mayDiffer(from: entry) : entry.owner.user == user)
+            && (entry.owner.user.map { $0 == user } ?? !request.asker.mayGain(whatIsAbsentIn: entry.selecting))
             && entry.selecting.matches(request.head.fields, rules)
-    }
-
-    /// Whether the request may be sent with a field that everybody's entry is without.
-    private func mayDiffer(from entry: CacheEntry) -> Bool {
-        request.asker.mayGainFields && entry.selecting.demandsAbsence
     }
 
     /// The newest of the selected candidates; those for some requests come before those for all.

@@ -16,8 +16,9 @@ package struct CacheAsker: Sendable, Hashable {
         (self.user, self.terms, self.fields, self.secretFields) = (user, terms, fields, secretFields)
     }
 
-    /// Whether stages or code that come later know who asks: they may add fields that the request does not have yet.
-    var mayGainFields: Bool { !user.isEmpty }
+    /// Whether the request may be sent with a field that these values are without: stages and code that come later know
+    /// who asks, and may add it.
+    func mayGain(whatIsAbsentIn selecting: SelectingFields) -> Bool { !user.isEmpty && selecting.demandsAbsence }
 
     /// A text that nobody else has, with the user and the values of the secret fields; nil for nobody.
     package var name: Bytes? {

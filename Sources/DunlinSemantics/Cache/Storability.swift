@@ -67,16 +67,16 @@ enum Storability {
     ///
     /// A response to a request with credentials is for the same ones, unless it says that it may be shared (§3.5). The
     /// RFC does not demand that of a private cache, but one for several users needs it. What varies by the credentials
-    /// is for the same ones in any case: those that are added on the way select no variant.
+    /// is for the same ones in any case: those that are added on the way select no variant. So is what varies by a
+    /// field that their request did not have, and may have another time.
     static func owner(
         _ fields: Fields, _ directives: ResponseDirectives, _ selecting: SelectingFields, for request: CacheRequest,
         _ rules: CacheRules
     ) -> CacheOwner? {
         let terms = request.asker.terms
-        let mayDiffer = request.asker.mayGainFields && selecting.demandsAbsence
-        guard let name = request.asker.name, mayDiffer || !isForEverybody(fields, directives) else {
-            return CacheOwner(user: nil, terms: terms)
-        }
+        let isForOthers =
+            isForEverybody(fields, directives) && !request.asker.mayGain(whatIsAbsentIn: selecting)
+        guard let name = request.asker.name, !isForOthers else { return CacheOwner(user: nil, terms: terms) }
         return rules.hashing(.sha256, name).map { CacheOwner(user: $0, terms: terms) }
     }
 

@@ -315,6 +315,32 @@ import Testing
         #expect(stage.sent.count == 2)
     }
 
+    @Test(arguments: ["Authorization", "X-Api-Key"])
+    func `an answer for everybody is not for those whose request gets the field that it varies by`(vary: String)
+        async throws
+    {
+        let stage = try CachedStage()
+        let fields: Fields = ["Cache-Control": "public, max-age=60", "Vary": vary]
+        stage.transport.on(.get, "/a").respond(fields: fields, body: "nobody's")
+            .thenRespond(fields: fields, body: "ada's").always()
+        var configuration = stage.session.configuration
+        if vary == "Authorization" {
+            configuration.authentication = .bearer("t1") { _ in "t2" }
+        } else {
+            configuration.interceptors = [
+                .exchange { request, next in try await next(request) { $0.head.fields["X-Api-Key"] = "ada" } }
+            ]
+        }
+        let adas = try HTTPSession(configuration)
+        for _ in 1...2 {
+            #expect(try await stage.get().value == "nobody's")
+            #expect(try await adas.get("/a", as: .string).value == "ada's")
+        }
+        // What an interceptor adds is not known when the cache is asked.
+        #expect(stage.sent.count == (vary == "Authorization" ? 2 : 3))
+        await adas.shutdown()
+    }
+
     @Test func `any secret field selects, and one of the request's own is not the session's`() async throws {
         let stage = try CachedStage { $0.authentication = .bearer("t1") { _ in "t2" } }
         stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "the session's").thenRespond(
