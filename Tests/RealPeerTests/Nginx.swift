@@ -142,15 +142,15 @@ final class Nginx {
         try folder.write(configuration, as: "nginx.conf")
     }
 
-    /// Upgrades are passed on under /passed/ and /brief/, where a second of silence ends them. Under /plain/ nothing is
-    /// said of an upgrade to the server behind. Under /3/ it is told by which protocol, over which connection and for
-    /// which host a request came.
+    /// Upgrades are passed on under /passed/ and /brief/, where three seconds of silence end them. Under /plain/ the
+    /// server behind is told of no upgrade. Under /3/ it is told by which protocol, over which connection and for which
+    /// host a request came.
     private static func passing(to port: UInt16) -> String {
         let fields = ["Upgrade $http_upgrade", "Connection $http_connection"]
         let upgrading = "proxy_http_version 1.1; " + fields.map { "proxy_set_header \($0);" }.joined(separator: " ")
         return """
             location /passed/ { proxy_pass http://127.0.0.1:\(port)/; \(upgrading) }
-            location /brief/ { proxy_pass http://127.0.0.1:\(port)/; \(upgrading) proxy_read_timeout 1s; }
+            location /brief/ { proxy_pass http://127.0.0.1:\(port)/; \(upgrading) proxy_read_timeout 3s; }
             location /plain/ { proxy_pass http://127.0.0.1:\(port)/; proxy_http_version 1.1; }
             location /3/ {
                 proxy_pass http://127.0.0.1:\(port);
