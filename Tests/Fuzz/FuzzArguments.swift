@@ -48,8 +48,8 @@ enum FuzzArguments {
             ["n=\(text)"], ["n==\(text)"], ["N: \(text)"], ["--digest=\(text)"], ["-z\(text)"],
             ["-b", "a=1", "-b", text],
         ]
-        // Any of these may end the authority, so what follows them is no password.
-        if !text.contains(where: { "/?#\\".contains($0) }) {
+        // Any of these may end the authority, also with an accent upon it, so what follows them is no password.
+        if !text.utf8.contains(where: "/?#\\".utf8.contains) {
             all.append(["-L", "http://ada:\(text)@b.test/ "])
             all.append(["-L", "http://ada:\(text)@b.test:x/"])
         }
