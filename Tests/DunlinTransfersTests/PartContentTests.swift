@@ -84,6 +84,25 @@ import Testing
         }
     }
 
+    /// A later process knows by it that the file got its name.
+    @Test(arguments: [true, false])
+    func `publishing leaves the time of a file as it was noted, unless it was written to`(isSame: Bool) async throws {
+        try await Self.with { content, path in
+            _ = try Self.write(0..<5000, to: content)
+            try content.trim()
+            if !isSame { try Self.put("x", at: 5000, in: content.file) }
+            let early = Date(timeIntervalSince1970: 1)
+            try FileManager.default.setAttributes([.modificationDate: early], ofItemAtPath: path)
+            let status = try content.file.status()
+            let target = Placement.folder(of: path) + "/file"
+            let placement = try #require(Placement(path: target, suggestedName: "file"))
+            let noted = isSame ? status : nil
+            try Publication(placement: placement, options: .init()).publish(content, noted: noted)
+            let published = try #require(try FileSystem.status(of: target))
+            #expect(published.length == 5000 && (published.modified == 1) == isSame)
+        }
+    }
+
     @Test func `computing a part's digest ends when its caller has cancelled`() async throws {
         try await Self.with { content, _ in
             _ = try Self.write(10 << 20..<20 << 20, to: content)

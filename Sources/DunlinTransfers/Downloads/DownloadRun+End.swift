@@ -72,10 +72,10 @@ extension DownloadRun {
     private func publish(
         _ part: DownloadPart, _ publication: Publication, _ sending: Sending, _ head: ResponseHead
     ) async throws {
-        try await tell(options.willPublish, part.content, publication.placement.path, head)
+        let noted = try await tell(options.willPublish, part.content, publication.placement.path, head)
         let failure: HTTPSession.FileFailure? = await DiskThreads.shared.run {
             do throws(HTTPSession.FileFailure) {
-                try publication.publish(part.content)
+                try publication.publish(part.content, noted: noted)
                 part.forget()
                 return nil
             } catch {
@@ -91,8 +91,8 @@ extension DownloadRun {
     private func tell(
         _ willPublish: (@Sendable (String, FileStatus) async throws -> Void)?, _ content: PartContent, _ path: String,
         _ head: ResponseHead
-    ) async throws {
-        guard let willPublish else { return }
+    ) async throws -> FileStatus? {
+        guard let willPublish else { return nil }
         let status: FileStatus
         do throws(Errno) {
             status = try await DiskThreads.shared.run { () throws(Errno) in
@@ -104,6 +104,7 @@ extension DownloadRun {
                 .fileNotMoved, "the status of the file cannot be read", head)
         }
         try await willPublish(path, status)
+        return status
     }
 
     /// Ends with an error, leaving nothing or data to continue from.

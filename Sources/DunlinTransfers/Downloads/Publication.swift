@@ -21,12 +21,14 @@ struct Publication: Sendable {
         }
     }
 
-    /// Moves a complete part file to its name. If that fails, the file stays where it is.
-    func publish(_ content: PartContent) throws(HTTPSession.FileFailure) {
+    /// Moves a complete part file to its name. If that fails, the file stays where it is. `noted` is its status as
+    /// somebody has noted it, after it was trimmed.
+    func publish(_ content: PartContent, noted: FileStatus? = nil) throws(HTTPSession.FileFailure) {
         let file = content.file
         do throws(Errno) {
-            // Somebody else may have written to it.
-            try content.trim()
+            // Somebody else may have written to it. Otherwise what was noted stays true: trimming changes its time.
+            let length = try file.status().length
+            if noted?.length != length { try content.trim() }
             if options.isDurable { try file.sync() }
             // The path may belong to another file by now, or to none.
             guard try file.isInPlace() else { throw .noSuchFile }
