@@ -234,9 +234,9 @@ extension SecretText {
         var shown: [UInt8] = []
         shown.reserveCapacity(bytes.count)
         var position = 0
-        var word = Word()
+        var (word, authority) = (Word(), Authority())
         while position < bytes.count {
-            guard let start = authority(in: bytes, at: position) else {
+            guard let start = startOfAuthority(in: bytes, at: position) else {
                 shown.append(bytes[position])
                 position += 1
                 continue
@@ -244,7 +244,8 @@ extension SecretText {
             shown.append(contentsOf: bytes[position..<start])
             position = start
             word.reach(start, in: bytes)
-            guard let at = endOfUserInfo(in: bytes, from: start, word) else { continue }
+            authority.reach(start, in: bytes, upTo: word.end)
+            guard let at = endOfUserInfo(from: start, word, authority) else { continue }
             shown.append(contentsOf: "***".utf8)
             position = at
         }
@@ -271,18 +272,40 @@ extension SecretText {
         }
     }
 
-    /// The start of the authority after the slashes at `position`, which JSON may have escaped, or after the colon of a
-    /// scheme there; nil if it is neither.
-    private static func authority(in bytes: [UInt8], at position: Int) -> Int? {
-        if bytes[position] == UInt8(ascii: ":"), isScheme(bytes[..<position]) {
-            let slashes = bytes[(position + 1)...].prefix { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
-            return slashes.endIndex
+    /// What may be an authority. Many `http:` may begin it, one after another, and it is read once for all of them.
+    private struct Authority {
+        private(set) var lastAt = -1
+        private var end = 0
+        private var lastColon = -1
+        private var hasPort = true
+
+        mutating func reach(_ start: Int, in bytes: [UInt8], upTo limit: Int) {
+            if start < end { return }
+            let text = bytes[start..<limit].prefix { byte in
+                !SecretText.isSlash(byte) && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+            }
+            end = text.endIndex
+            lastAt = text.lastIndex(of: UInt8(ascii: "@")) ?? -1
+            lastColon = text.lastIndex(of: UInt8(ascii: ":")) ?? -1
+            hasPort = SecretText.hasPort(text)
         }
-        guard bytes[position] == UInt8(ascii: "/") else { return nil }
-        var next = position + 1
-        if next < bytes.count, bytes[next] == UInt8(ascii: "\\") { next += 1 }
-        return next < bytes.count && bytes[next] == UInt8(ascii: "/") ? next + 1 : nil
+
+        /// Whether what begins at `start`, within it, is a host and a port at most.
+        func hasPort(from start: Int) -> Bool { hasPort || lastColon < start }
     }
+
+    /// The start of the authority after the slashes at `position`, in either direction, or after the colon of a scheme
+    /// there; nil if it is neither. JSON may have escaped them.
+    private static func startOfAuthority(in bytes: [UInt8], at position: Int) -> Int? {
+        if bytes[position] == UInt8(ascii: ":"), isScheme(bytes[..<position]) {
+            return bytes[(position + 1)...].prefix(while: isSlash).endIndex
+        }
+        guard isSlash(bytes[position]) else { return nil }
+        let slashes = bytes[position...].prefix(while: isSlash)
+        return slashes.count > 1 ? slashes.endIndex : nil
+    }
+
+    private static func isSlash(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
 
     /// Whether the bytes end with a scheme whose URLs have an authority.
     private static func isScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
@@ -290,17 +313,11 @@ extension SecretText {
         return letters == Array("https".utf8) || letters.suffix(4).elementsEqual("http".utf8)
     }
 
-    /// The end of the user info; nil if there is none. Nothing beyond the authority is read again: `word` knows the
-    /// last `@`.
-    private static func endOfUserInfo(in bytes: [UInt8], from start: Int, _ word: Word) -> Int? {
+    /// The end of the user info; nil if there is none. Nothing is read again for it.
+    private static func endOfUserInfo(from start: Int, _ word: Word, _ authority: Authority) -> Int? {
         if word.lastAt < start { return nil }
-        let rest = bytes[start..<word.end]
-        let authority = rest.prefix { byte in
-            byte != UInt8(ascii: "/") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
-                && byte != UInt8(ascii: "\\")
-        }
-        if let at = authority.lastIndex(of: UInt8(ascii: "@")) { return at }
-        return hasPort(authority) ? nil : word.lastAt
+        if authority.lastAt >= start { return authority.lastAt }
+        return authority.hasPort(from: start) ? nil : word.lastAt
     }
 
     /// Whether the host is followed by nothing or by a colon and a number.
