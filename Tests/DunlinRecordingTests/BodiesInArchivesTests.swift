@@ -102,6 +102,53 @@ import Testing
         #expect(Self.body(other.utf8, "application/vnd.api+json").text == other)
     }
 
+    @Test(arguments: [
+        #"{"password":"pl4nted","password":null}"#, #"{"password":"pl4nted","password":0}"#,
+        #"{"a":{"next":"https://ada:pl4nted@a.test","next":1}}"#,
+        #"{"https://ada:pl4nted@a.test/":1}"#, #"{"https://a.test/?token=pl4nted":1}"#,
+        #"{"tokens":{"https://a.test/?token=pl4nted":1}}"#,
+        #"[["password","pl4nted"]]"#, #"{"headers":[["Authorization","Bearer pl4nted"],["A","b"]]}"#,
+        #"{"next":"/\\ada:pl4nted@a.test"}"#, #"{"next":"///ada:pl4nted@a.test"}"#,
+    ]) func `a value whose key is there twice, a key and a pair are judged, too`(json: String) {
+        let body = Self.body(json.utf8, "application/json")
+        #expect(body.text?.contains(Self.secret) == false)
+        #expect(Redaction(secret: .usual).body(body.text ?? "", "application/json").text == body.text)
+    }
+
+    @Test(arguments: [
+        #"{"tags":["authentication","swift"]}"#, #"[["a","b","c"],["password","b","c"]]"#, "[]", "[[],[]]",
+        #"{"log.name":"auth","message":"one"}"#,
+    ]) func `a list that is none of pairs, and a key within another one, name nothing`(json: String) {
+        #expect(Self.body(json.utf8, "application/json").text == json)
+    }
+
+    @Test(arguments: [
+        "fields[0][name]=password&fields[0][value]=pl4nted", "f.0.name=password&f.0.value=pl4nted",
+        "f%5B0%5D%5Bname%5D=password&f%5B0%5D%5Bvalue%5D=pl4nted",
+    ]) func `a value is known by the innermost name of a form's field`(form: String) {
+        let body = Self.body(form.utf8, "application/x-www-form-urlencoded")
+        #expect(body.text == form.replacing(Self.secret, with: "***") && !body.isCut)
+    }
+
+    private static func part(_ lines: String..., content: String) -> String {
+        "--b\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n\(content)\r\n"
+    }
+
+    @Test func `a part's head, its coding and the name in another part are judged, too`() {
+        let type = "multipart/form-data; boundary=b"
+        let named = "Content-Disposition: form-data; name="
+        let pair = Self.part(named + "name", content: "password") + Self.part(named + "value", content: Self.secret)
+        let coded = Self.part(named + "a", "Content-Transfer-Encoding: Base64", content: Self.secret)
+        let link = Self.part(named + "a", "Content-Location: https://a.test/?token=\(Self.secret)", content: "one")
+        for (form, isWhole) in [(pair, true), (coded, false), (link, true)] {
+            let shown = Redaction(secret: .usual).body(form + "--b--", type)
+            #expect(!shown.text.contains(Self.secret) && shown.isWhole == isWhole, "\(form)")
+            #expect(Redaction(secret: .usual).body(shown.text, type).text == shown.text)
+        }
+        let plain = Self.part(named + "a", "Content-Transfer-Encoding: binary", content: "one") + "--b--"
+        #expect(Redaction(secret: .usual).body(plain, type).text == plain)
+    }
+
     @Test func `text without a secret name is whole, and JSON is known without its type`() {
         for text in [
             "some text, some text", "Enter your password.", "", String(repeating: "a", count: 1000), "{x}", "a=1&b=2",

@@ -21,6 +21,12 @@ struct MultipartText {
             }
         }
 
+        /// Whether nobody can look for secrets in the content as it stands.
+        var isCoded: Bool {
+            guard let coding = value(of: "content-transfer-encoding") else { return false }
+            return !["7bit", "8bit", "binary"].contains(coding.lowercased().filter { $0 != " " && $0 != "\t" })
+        }
+
         var type: MediaType? { value(of: "content-type").flatMap { MediaType($0) } }
 
         /// The names that readers may find in `Content-Disposition`.
@@ -42,7 +48,7 @@ struct MultipartText {
     }
 
     private let boundary: String
-    private let parts: [Part]
+    let parts: [Part]
     /// What follows the last part.
     private let end: String
 

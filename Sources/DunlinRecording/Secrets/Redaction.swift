@@ -33,12 +33,12 @@ struct Redaction: Sendable {
             let pairs = Self.pairs(of: text[...], separator: "&")
             // `name=password&value=…`
             let isNamed = pairs.contains { pair in
-                Self.isNaming(pair.meaning, withValue: true)
+                Self.isNaming(Self.innermost(pair.meaning), withValue: true)
                     && secret.hides(PercentEncoding.meaning(ofQueryPart: (pair.value ?? "")[...]))
             }
             let shown = pairs.map { pair in
                 guard let value = pair.value else { return masked(pair.name) }
-                let isHidden = secret.hides(pair.meaning) || isNamed && Self.isValue(pair.meaning)
+                let isHidden = secret.hides(pair.meaning) || isNamed && Self.isValue(Self.innermost(pair.meaning))
                 return "\(pair.name)=\(isHidden ? Self.mark : masked(value))"
             }
             return (shown.joined(separator: "&"), true)
@@ -64,8 +64,17 @@ struct Redaction: Sendable {
     /// A part's name is judged as that of a form's field.
     private func parts(of form: MultipartText, depth: Int) -> (text: String, isWhole: Bool) {
         var isWhole = true
+        let isNamed = form.parts.contains { part in
+            part.names.contains { Self.isNaming(Self.innermost($0), withValue: true) } && secret.hides(part.content)
+        }
         let text = form.text { part in
-            if part.names.contains(where: secret.hides) || SecretText.hasName(in: part.head, hiding: secret) {
+            if part.names.contains(where: secret.hides) || SecretText.hasName(in: part.head, hiding: secret)
+                || isNamed && part.names.contains(where: { Self.isValue(Self.innermost($0)) })
+            {
+                return (head(part), Self.mark)
+            }
+            if part.isCoded {
+                isWhole = false
                 return (head(part), Self.mark)
             }
             // Without a type it is a field of the form.
@@ -80,8 +89,10 @@ struct Redaction: Sendable {
     private func head(_ part: MultipartText.Part) -> String {
         part.lines.map { line in
             let name = line.prefix { $0 != ":" }
-            return secret.hidesField(String(name))
-                ? "\(name): \(Self.mark)" : SecretText.withoutInner(line, hiding: secret)
+            if secret.hidesField(String(name)) { return "\(name): \(Self.mark)" }
+            // What it names was judged, and shows nothing of the content.
+            let isDisposition = name.lowercased() == "content-disposition"
+            return isDisposition ? SecretText.withoutInner(line, hiding: secret) : masked(line)
         }.joined(separator: "\r\n")
     }
 
@@ -90,7 +101,14 @@ struct Redaction: Sendable {
     private func masked(_ value: DynamicValue) -> DynamicValue {
         switch value {
         case .string(let text): return .string(SecretText.masked(text, as: .form, hiding: secret))
-        case .array(let elements): return .array(elements.map(masked))
+        case .array(let elements):
+            // `[["Accept", "…"], ["Authorization", "…"]]`
+            let pairs = elements.compactMap(Self.pair)
+            guard pairs.count == elements.count else { return .array(elements.map(masked)) }
+            return .array(
+                pairs.map { name, value in
+                    .array([masked(.string(name)), secret.hides(name) ? hidden(value) : masked(value)])
+                })
         case .object(let members):
             // `{"name": "password", "value": "…"}`
             let hasValue = members.contains { Self.isValue($0.key) }
@@ -105,21 +123,32 @@ struct Redaction: Sendable {
             for member in members {
                 let isHidden =
                     secret.hides(member.key) || isNamed && !Self.isNaming(member.key, withValue: hasValue)
-                shown.append(member.key, isHidden ? Self.hidden(member.value) : masked(member.value))
+                shown.append(key(member.key), isHidden ? hidden(member.value) : masked(member.value))
             }
             return .object(shown)
         case .null, .bool, .number, .data, .date, .set: return value
         }
     }
 
+    /// The name and the value of a list of two.
+    private static func pair(_ value: DynamicValue) -> (name: String, value: DynamicValue)? {
+        guard case .array(let elements) = value, elements.count == 2, case .string(let name) = elements[0] else {
+            return nil
+        }
+        return (name, elements[1])
+    }
+
+    /// A key, which may be a URL.
+    private func key(_ key: String) -> String { SecretText.masked(key, as: .form, hiding: secret) }
+
     /// A value of the same form that says nothing, so that it is read as the same type.
-    private static func hidden(_ value: DynamicValue) -> DynamicValue {
+    private func hidden(_ value: DynamicValue) -> DynamicValue {
         switch value {
-        case .string: .string(mark)
+        case .string: .string(Self.mark)
         case .number: 0
         case .array(let elements): .array(elements.map(hidden))
         case .object(let members):
-            .object(DynamicValue.Members(members.map { .init(key: $0.key, value: hidden($0.value)) }))
+            .object(DynamicValue.Members(members.map { .init(key: key($0.key), value: hidden($0.value)) }))
         case .null, .bool, .data, .date, .set: value
         }
     }
@@ -134,6 +163,11 @@ struct Redaction: Sendable {
     }
 
     private static func isValue(_ name: String) -> Bool { name.lowercased() == "value" }
+
+    /// `name` of `fields[0][name]` and of `fields.0.name`.
+    private static func innermost(_ name: String) -> String {
+        name.split { "[].".contains($0) }.last.map(String.init) ?? ""
+    }
 
     struct Pair {
         let name: String
