@@ -142,6 +142,28 @@ import Testing
         #expect(har.entries[1].request.postData?.text == #"{"client_secret":"***","n":1.50}"#)
     }
 
+    @Test func `a cookie without a name, a media type and a redirect's target hold no secret`() async throws {
+        let secret = "pl4nted"
+        let har = try await Self.with {
+            $0.redirects = .never
+        } _: { server, client in
+            server.respond { _ in
+                let location = "/b?a={\"password\":\"\(secret)\"}"
+                let fields: Fields = ["Content-Type": "a/b; token=\(secret)", "Location": location]
+                return .response(302, fields: fields, body: "x")
+            }
+            var options = HTTPSession.Options(fields: ["Cookie": "\(secret); a=1"])
+            options.validatesResponse = false
+            let body = RequestBody.string("x", contentType: "text/plain; charset=utf-8; token=\(secret)")
+            _ = try await client.post("a", body: body, options: options, as: .string)
+        }
+        let entry = try #require(har.entries.first)
+        #expect(try !String(har.text).contains(secret))
+        #expect(entry.request.cookies == [HAR.Cookie("", "***"), HAR.Cookie("a", "***")])
+        #expect(entry.request.postData?.mimeType == "text/plain; charset=utf-8; token=***")
+        #expect(entry.request.postData?.text == "x" && entry.response.content.mimeType == "a/b; token=***")
+    }
+
     @Test func `bodies are text without codings, base64, cut or left out, as asked`() async throws {
         func play(_ server: LoopbackServer, _ client: HTTPSession) async throws {
             server.respond { request in

@@ -44,7 +44,8 @@ struct EntryMaker: Sendable {
         }
         request.headers = redaction.fields(fields)
         request.cookies = fields.values(of: "Cookie").flatMap { Redaction.pairs(of: $0[...], separator: ";") }.map {
-            HAR.Cookie(Self.trimmed($0.name), Redaction.mark)
+            // Without a sign it is the value of a cookie without a name.
+            HAR.Cookie($0.value == nil ? "" : Self.trimmed($0.name), Redaction.mark)
         }
         request.queryString = Self.query(of: url)
         if let hop = draft.hop, !draft.isStreamed, hop.bytesSent > hop.requestBodyBytes {
@@ -79,7 +80,7 @@ struct EntryMaker: Sendable {
     private func postData(
         _ kept: [UInt8], isWhole: Bool, _ type: String, _ codings: [String], _ redaction: Redaction
     ) -> HAR.PostData {
-        var data = HAR.PostData(type)
+        var data = HAR.PostData(redaction.value(type, of: "Content-Type"))
         guard let bodyLimit else { return data }
         let body = BodyText(kept, isWhole: isWhole, codings, type, limit: bodyLimit, redaction)
         (data.text, data.encoding, data.comment) = (body.text, body.encoding, body.comment)
@@ -103,7 +104,7 @@ struct EntryMaker: Sendable {
         response.headers = redaction.fields(head.fields)
         // An answer of the cache has not come over the wire.
         if draft.fromCache == nil { response.headersSize = Self.size(of: head) }
-        response.redirectURL = head.fields["Location"].map { redaction.url($0) } ?? ""
+        response.redirectURL = head.fields["Location"].map { redaction.value(redaction.url($0), of: "Location") } ?? ""
         response.cookies = head.fields.rawValues(of: "Set-Cookie").compactMap { SetCookie($0, at: 0) }.map { set in
             var cookie = HAR.Cookie(set.name, Redaction.mark)
             (cookie.path, cookie.domain) = (set.path, set.domain)
@@ -127,15 +128,15 @@ struct EntryMaker: Sendable {
     private func content(_ draft: Draft, _ head: ResponseHead, _ redaction: Redaction) -> HAR.Content {
         let (received, fields) = (draft.received, head.fields)
         var content = HAR.Content()
-        content.mimeType = fields["Content-Type"] ?? ""
+        let type = fields["Content-Type"] ?? ""
+        content.mimeType = redaction.value(type, of: "Content-Type")
         // Without bodies only the hop knows how many bytes came.
         content.size = max(received.count, draft.hop?.bodyBytes ?? 0)
         // What comes after a 101 is no body.
         guard let bodyLimit, received.count > 0, head.status != .switchingProtocols else { return content }
         let codings = fields.values(of: "Content-Encoding")
         let body = BodyText(
-            received.kept, isWhole: received.isWhole && draft.error == nil, codings, content.mimeType ?? "",
-            limit: bodyLimit, redaction)
+            received.kept, isWhole: received.isWhole && draft.error == nil, codings, type, limit: bodyLimit, redaction)
         (content.text, content.encoding, content.comment) = (body.text, body.encoding, body.comment)
         if body.isCut {
             content.isCut = true
