@@ -185,6 +185,22 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/new").isEmpty)
     }
 
+    @Test func `an archive that somebody records anew is not recorded anew by another`() async throws {
+        let (folder, server) = (try Folder(with: "a"), try LoopbackServer())
+        defer { server.stop() }
+        server.respond { _ in .response(body: "x") }
+        let path = "\(folder.path)/a.har"
+        // What a process that was killed has left.
+        try folder.write("{\"log\":{\"entries\":[", as: "a.har.new")
+        let transport = try RecordedTransport(path, .recordAnew)
+        #expect(throws: HAR.Problem.self) { try RecordedTransport(path, .recordAnew) }
+        let client = try HTTPSession(baseURL: server.baseURL) { $0.transport = transport }
+        _ = try await client.get("a", as: .string)
+        await client.shutdown()
+        try await transport.finish()
+        #expect(try HAR(contentsOf: path).entries.map(\.request.url) == [server.baseURL + "/a"])
+    }
+
     @Test func `each one answers once, in order if that is asked`() async throws {
         let entries = [("a", "1"), ("b", "2"), ("a", "3")].map {
             Self.entry("GET", "https://a.test/v1/\($0.0)", 200, $0.1)

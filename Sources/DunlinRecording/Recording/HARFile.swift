@@ -13,8 +13,10 @@ final class HARFile {
     /// The names that the archive says were secret for all of its entries, in lower case.
     let secretNames: Set<String>
 
-    /// Creates the file, or opens one that was written before.
-    init(_ path: String, _ existing: HARRecorder.Existing, _ start: HAR) throws(HAR.Problem) {
+    /// Creates the file, or opens one that was written before. `replaces`: it is emptied, unless somebody writes to it.
+    init(
+        _ path: String, _ existing: HARRecorder.Existing, _ start: HAR, replaces: Bool = false
+    ) throws(HAR.Problem) {
         do {
             let opened: PartFile
             do throws(Errno) {
@@ -24,6 +26,7 @@ final class HARFile {
                 opened = try PartFile(opening: path)
                 try opened.setPermissions(0o600)
             }
+            if replaces { try opened.truncate(to: 0) }
             if try opened.status().length == 0 {
                 let text = try start.text
                 try text.withUnsafeBytes { bytes throws(Errno) in try opened.write(bytes, at: 0) }

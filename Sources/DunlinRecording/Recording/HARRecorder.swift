@@ -41,6 +41,8 @@ public final class HARRecorder: HTTPSession.Observer {
         /// How many entries may wait to be written, and how many bytes they may hold.
         public var mostWaiting = 10_000
         public var mostBytesWaiting = 64 << 20
+        /// Whether nothing of a file that exists is kept.
+        var replaces = false
         /// Whether a request has one entry, its last exchange.
         var onlyLast = false
 
@@ -64,7 +66,7 @@ public final class HARRecorder: HTTPSession.Observer {
         var start = HAR()
         let more = settings.secretFields.more
         start.secretNames = more.isEmpty ? nil : more.sorted()
-        let file = try HARFile(path, settings.existing, start)
+        let file = try HARFile(path, settings.existing, start, replaces: settings.replaces)
         lostBefore = file.lostBefore
         maker = EntryMaker(
             secretFields: settings.secretFields, namesOfAll: file.secretNames, bodyLimit: settings.bodyLimit)

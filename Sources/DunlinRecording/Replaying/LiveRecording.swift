@@ -27,8 +27,9 @@ final class LiveRecording: Sendable {
             try FileSystem.makeFolders(String(path[..<slash]))
         }
         draft = mode == .recordAnew ? path + ".new" : nil
-        if let draft, try FileSystem.status(of: draft) != nil { try FileSystem.remove(draft) }
         var settings = HARRecorder.Settings(bodyLimit: Self.bodyLimit, existing: .append)
+        // What a process that was killed has left is not gone on with.
+        settings.replaces = draft != nil
         settings.secretFields = secret
         // What its sessions send again by themselves, as over a connection that had ended, is one exchange of the test.
         settings.onlyLast = true
