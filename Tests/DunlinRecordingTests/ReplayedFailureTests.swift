@@ -94,6 +94,27 @@ import Testing
         #expect(har.entries.map(\.response.error) == ["timedOut", "cancelled"])
     }
 
+    @Test func `what a session had sent again by itself is replayed once`() async throws {
+        let (folder, server) = (try Folder(with: "a"), try LoopbackServer())
+        defer { server.stop() }
+        let path = "\(folder.path)/a.har"
+        let recorder = try HARRecorder(path, .init(bodyLimit: 1 << 20))
+        func play(_ configure: (inout HTTPSession.Configuration) -> Void) async throws -> [String] {
+            let client = try HTTPSession(baseURL: server.baseURL, configure)
+            var values: [String] = []
+            for target in ["a", "b"] { values.append(try await client.get(HTTP.Target(target), as: .string).value) }
+            await client.shutdown()
+            return values
+        }
+        server.enqueue(.response(body: "a"), .response(body: "b").resetAfter(0), .response(body: "b"))
+        #expect(try await play { $0.observers.append(recorder) } == ["a", "b"])
+        try await recorder.finish()
+        #expect(try HAR(contentsOf: path).entries.map(\.response.status) == [200, 0, 200])
+        let transport = try RecordedTransport(path)
+        #expect(try await play { $0.transport = transport } == ["a", "b"])
+        try await transport.finish()
+    }
+
     @Test func `what is sent again by the session that records is one exchange of the test`() async throws {
         let (folder, server) = (try Folder(with: "a"), try LoopbackServer())
         defer { server.stop() }

@@ -78,7 +78,7 @@ public final class RecordedTransport: Transport {
         let secret = secretFields.union(names)
         redaction = Redaction(secret: secret)
         // An entry is written when its exchange has ended.
-        entries = har.entries.sorted { $0.startedDateTime < $1.startedDateTime }
+        entries = Self.withoutResent(har.entries.sorted { $0.startedDateTime < $1.startedDateTime })
         let (redaction, matching) = (redaction, matching)
         let compared = entries.map { Self.compared($0, matching, redaction) }
         state = Mutex(State(machine: ReplayMachine(compared, inOrder: matching.inOrder)))
@@ -185,6 +185,24 @@ extension RecordedTransport {
                 + secrets.map { "\($0); leave it out by `secretFields`, or edit the archive" }
             return "\(path): " + lines.joined(separator: "\n")
         }
+    }
+
+    // MARK: - What is replayed
+
+    /// The entries without those that the session that recorded them sent again by itself, as over a connection that
+    /// had ended: a transport does that below whoever asks it.
+    private static func withoutResent(_ entries: [HAR.Entry]) -> [HAR.Entry] {
+        var latest: [Int: Int] = [:]
+        var resent: Set<Int> = []
+        for (index, entry) in entries.enumerated() {
+            guard let request = entry.requestID, let exchange = entry.exchange else { continue }
+            if let before = latest.updateValue(index, forKey: request), entries[before].response.isSafeToRetry == true,
+                entries[before].exchange == exchange &- 1, entries[before].attempt == entry.attempt
+            {
+                resent.insert(before)
+            }
+        }
+        return entries.enumerated().filter { !resent.contains($0.offset) }.map(\.element)
     }
 
     // MARK: - What is compared
