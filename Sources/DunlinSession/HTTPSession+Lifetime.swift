@@ -94,9 +94,9 @@ extension HTTPSession {
     ///
     /// If called within a request (in one of its hooks or a stream's scope), it excludes that request, which is neither
     /// counted nor waited for. It continues on its connection, but fails with code `sessionShutDown` if it needs
-    /// another, for a redirect or a retry. Nor does it wait for requests whose own code waits in such a call, of
-    /// whatever session. If the awaiting task is cancelled, all requests are cancelled at once, and it returns without
-    /// waiting for their end.
+    /// another, for a redirect or a retry. Nor does it wait, within a request or a refresh, for requests whose own code
+    /// waits in such a call, of whatever session. If the awaiting task is cancelled, all requests are cancelled at
+    /// once, and it returns without waiting for their end.
     ///
     /// Requests of the session itself that update its cache are waited for like others, and not counted. Responses that
     /// its cache has still to write are waited for as long as `grace`, and at least two seconds. A refresh of the

@@ -123,7 +123,7 @@ protocol EnclosingRequests: AnyObject, Sendable {
 
 extension Enclosure {
     /// Runs `operation`, which waits for requests of any session to end. `isWithin`: whether the caller is within a
-    /// request.
+    /// request, or within a refresh, whose end is waited for as a request's is.
     ///
     /// Meanwhile nobody who is within a request waits for a request that the caller is within. So a request whose code
     /// waits is waited for only from outside of all requests, and no wait leads back, however many sessions are on the
@@ -136,7 +136,8 @@ extension Enclosure {
         for case let requests? in alive.map(\.requests) where !leftOut.contains(where: { $0.requests === requests }) {
             leftOut.append((requests, await requests.leaveOut(subjects)))
         }
-        let value = await operation(!leftOut.isEmpty)
+        let isInRefresh = alive.contains { if case .refresh = $0.subject { true } else { false } }
+        let value = await operation(!leftOut.isEmpty || isInRefresh)
         for (requests, numbers) in leftOut { await requests.readmit(numbers) }
         return value
     }

@@ -282,6 +282,38 @@ struct `Ending a session from within a request` {
         }
     }
 
+    /// The refresh goes on in a task that nothing cancels, and the request that began it is over.
+    @Test func `a refresh that ends another session waits for no hook that waits for the refresh`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "x") }
+            let (began, hooked) = (LoopbackServer.Gate(), LoopbackServer.Gate())
+            let ring = Ring(2)
+            var configuration = try Stage.configuration(for: stage.server)
+            configuration.use(stage.loop)
+            var other = configuration
+            configuration.authentication = .bearer(refreshTimeout: .seconds(1000)) { _ in
+                began.open()
+                await Task {
+                    do { try await hooked.opened() } catch { Issue.record(error) }
+                    await ring.sessions[1].shutdown()
+                }.value
+                return .init("token")
+            }
+            other.hooks.completed = { _ in
+                hooked.open()
+                await ring.sessions[0].shutdown()
+            }
+            ring.sessions = [try HTTPSession(configuration), try HTTPSession(other)]
+            let first = Task { try await ring.sessions[0].get("a", as: .bytes) }
+            try await began.opened()
+            first.cancel()
+            await #expect(throws: CancellationError.self) { try await first.value }
+            _ = try await ring.sessions[1].get("b", as: .bytes)
+            for session in ring.sessions { await session.shutdown() }
+            ring.sessions = []
+        }
+    }
+
     @Test func `the wait of a shutdown ends when the awaiting task is cancelled`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let asked = LoopbackServer.Gate()
