@@ -84,6 +84,20 @@ import Testing
         }
     }
 
+    @Test func `a part that a sweep has locked first is none that a later download finds`() throws {
+        let folder = try Folder(with: "a")
+        let path = "\(folder.path)/.x.dunlin-part"
+        var sweeping: PartFile?
+        let claimed = try DownloadPart.claim(path) {
+            do { sweeping = try PartFile(opening: path) } catch { Issue.record(error) }
+        }
+        #expect(claimed == nil && sweeping != nil)
+        // Another download's is not taken, and nothing else is made for it.
+        #expect(throws: HTTPSession.FileFailure.self) { try DownloadPart.claim(path) }
+        try sweeping?.remove()
+        #expect(try DownloadPart.claim(path) != nil)
+    }
+
     /// A later process knows by it that the file got its name.
     @Test(arguments: [true, false])
     func `publishing leaves the time of a file as it was noted, unless it was written to`(isSame: Bool) async throws {

@@ -41,15 +41,17 @@ struct DownloadPart: Sendable {
     }
 
     /// A file that a later download can find: the existing one if nobody else uses it, or a new one. Nil if the file
-    /// system has no locks, or if something that is not ours has the file's name or its record's; that is left
-    /// untouched.
-    static func claim(_ path: String) throws(HTTPSession.FileFailure) -> PartFile? {
+    /// system has no locks, if a sweep has the new one locked, or if something that is not ours has the file's name or
+    /// its record's; that is left untouched. `opened` is called for a new file that is not yet locked; for tests.
+    static func claim(_ path: String, opened: () -> Void = {}) throws(HTTPSession.FileFailure) -> PartFile? {
         do throws(Errno) {
             guard try RecordFile.mayBeMade(at: Placement.recordPath(ofPart: path)) else { return nil }
             do throws(Errno) {
-                return try PartFile(creating: path, needsLock: true)
+                return try PartFile(creating: path, needsLock: true, opened: opened)
             } catch  where error.meansExisting {
                 return try open(path)
+            } catch  where error.meansLocked {
+                return nil
             }
         } catch {
             if error.meansNoLocks { return nil }

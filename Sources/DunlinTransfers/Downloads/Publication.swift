@@ -82,8 +82,7 @@ struct Publication: Sendable {
             try FileSystem.move(file.path, to: placement.path, overwriting: options.overwrites)
             return file
         } catch  where error.meansOtherFileSystem {
-            var random = SystemRandomNumberGenerator()
-            let copy = try PartFile(creating: placement.partPath(random.next()))
+            let copy = try makeCopy()
             do throws(Errno) {
                 try copy.fill(from: file)
                 if options.isDurable { try copy.sync() }
@@ -94,6 +93,14 @@ struct Publication: Sendable {
             }
             Self.discard(file)
             return copy
+        }
+    }
+
+    private func makeCopy() throws(Errno) -> PartFile {
+        do throws(HTTPSession.FileFailure) {
+            return try DownloadPart.make(in: placement)
+        } catch {
+            throw Errno(rawValue: error.errno)
         }
     }
 
