@@ -50,6 +50,15 @@ import Testing
         #expect(try HAR(contentsOf: empty).entries.count == 1)
     }
 
+    @Test func `a file that is no archive stays as it is, and who may read it`() throws {
+        let folder = try Folder(with: "a")
+        let path = try folder.write("some notes", as: "notes.txt")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        #expect(throws: HAR.Problem.self) { try HARFile(path, .append, HAR()) }
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o644 && folder.text(of: "notes.txt") == "some notes")
+    }
+
     @Test func `an archive that is gone on with says what was lost before, and belongs to its owner`() throws {
         let folder = try Folder(with: "a")
         let path = try folder.write(Array(#"{"log":{"entries":[],"_lost":3}}"#.utf8), as: "a.har")

@@ -24,7 +24,6 @@ final class HARFile {
             } catch {
                 guard error.meansExisting, existing == .append else { throw error }
                 opened = try PartFile(opening: path)
-                try opened.setPermissions(0o600)
             }
             if replaces { try opened.truncate(to: 0) }
             if try opened.status().length == 0 {
@@ -34,6 +33,8 @@ final class HARFile {
             let position = try Self.position(in: opened)
             (end, isEmpty, lostBefore) = (position.end, position.isEmpty, position.lost)
             secretNames = Self.secretNames(in: try opened.read(at: 0, upTo: position.begin))
+            // Not before it is known to be an archive.
+            try opened.setPermissions(0o600)
             file = opened
         } catch let problem as HAR.Problem {
             throw HAR.Problem(path: path, line: problem.line, reason: problem.reason)
