@@ -154,6 +154,17 @@ import Testing
         }
     }
 
+    @Test func `what is there stays while the whole is asked for after a wrong part, and goes when it comes`() throws {
+        var machine = try Self.machine()
+        let wrong: Fields = ["ETag": Self.tag, "Content-Range": "bytes 0-9/1000"]
+        #expect(machine.answered(Self.head(206, wrong)) == .askAgain)
+        #expect(machine.ask == .whole && machine.isResumable && machine.offset == 100)
+        #expect(machine.answered(Self.head(404, [:])) == .deliver && machine.isResumable)
+        #expect(machine.answered(Self.head(200, ["ETag": Self.tag])) == .startOver)
+        machine.wrote(upTo: 500)
+        #expect(machine.ask == .rest(from: 500, try #require(Validator(Self.tag))))
+    }
+
     @Test func `an answer to a date need not repeat it, and a different date is not accepted`() throws {
         var machine = try Self.machine(validator: Self.date)
         #expect(machine.answered(Self.head(206, ["Content-Range": "bytes 100-999/1000"])) == .append(100..<1000))

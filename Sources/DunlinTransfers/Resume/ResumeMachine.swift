@@ -8,8 +8,9 @@ internal import DunlinSemantics
 /// 2. 200 is the whole file, whatever was requested: the existing bytes are discarded.
 /// 3. 206 is appended if it begins where the existing bytes end and has the same validator and length. An entity tag
 ///    must be repeated; a server that omits it has not checked `If-Range`. After any other 206 the whole is requested,
-///    since a server that is wrong about ranges may be right about the whole. The body must end where the head says; if
-///    it continues, it is refused.
+///    since a server that is wrong about ranges may be right about the whole; the existing bytes stay until it comes,
+///    unless they are of another state of the file. The body must end where the head says; if it continues, it is
+///    refused.
 /// 4. 416 with the length of the existing bytes means that nothing was missing. After any other 416 the whole is
 ///    requested.
 /// 5. A body that breaks is resumed if it began within this machine's life, up to `attempts` times without a new byte,
@@ -104,6 +105,8 @@ package struct ResumeMachine: Sendable {
     /// Where the body being read ends; nil if its framing determines that.
     private(set) var bodyEnd: Int?
     private(set) var hasBegun = false
+    /// Whether the whole is requested though there are good bytes.
+    private var asksForWhole = false
     /// The number of bytes that were there when the last attempt began.
     private var mark: Int
     private var idleAttempts = 0
@@ -149,7 +152,7 @@ extension ResumeMachine {
     }
 
     var ask: Ask {
-        guard offset > 0 || limit != nil, let validator else { return .whole }
+        guard !asksForWhole, offset > 0 || limit != nil, let validator else { return .whole }
         return .rest(from: offset, upTo: limit, validator)
     }
 
@@ -178,7 +181,7 @@ extension ResumeMachine {
     /// With `isChanged`, the body is not what the server sent, and so not a part of the file. `isElsewhere`: it is for
     /// another user, from another origin, or in another form than the existing bytes.
     mutating func answered(_ head: ResponseHead, isChanged: Bool = false, isElsewhere: Bool = false) -> Action {
-        if isChanged, head.status == .partialContent { return ask == .whole ? .refuse(.coded) : askForWhole() }
+        if isChanged, head.status == .partialContent { return ask == .whole ? .refuse(.coded) : askForWholeInstead() }
         defer { if isChanged { (isCoded, completeLength) = (true, nil) } }
         switch (ask, head.status) {
         case (.whole, 200), (.whole, 203): return startOver(head.fields)
@@ -200,13 +203,15 @@ extension ResumeMachine {
         mark = 0
         bodyEnd = nil
         hasBegun = true
+        asksForWhole = false
         return .startOver
     }
 
     private mutating func part(_ fields: Fields, _ validator: Validator) -> Action {
         switch Self.part(fields, from: offset, validator, completeLength) {
-        case .changed, .refused: return askForWhole()
-        case .part(let range, _) where range.upperBound > limit ?? .max: return askForWhole()
+        case .changed: return askForWhole()
+        case .refused: return askForWholeInstead()
+        case .part(let range, _) where range.upperBound > limit ?? .max: return askForWholeInstead()
         case .part(let range, let complete):
             completeLength = completeLength ?? complete
             mayHaveRanges = true
@@ -259,6 +264,13 @@ extension ResumeMachine {
         completeLength = nil
         (offset, limit) = (0, nil)
         mark = 0
+        return .askAgain
+    }
+
+    /// The same after an answer that says nothing of the existing bytes: they stay, should the whole not come.
+    private mutating func askForWholeInstead() -> Action {
+        if let refusal = restart() { return refusal }
+        asksForWhole = true
         return .askAgain
     }
 
